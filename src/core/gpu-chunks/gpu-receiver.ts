@@ -61,8 +61,8 @@ export class GpuReceiver {
         memory.copyTo(this.#upload.target, at);
         this.uploads.push([start, performance.now(), length]);
       }
-      // It makes buffers, too.
-      await guardedAtOnce(this.#gpu, async () => this.#upload.finish());
+      // Padding rows makes buffers, too.
+      if (hasPaddedRows(this.voxels)) await guardedAtOnce(this.#gpu, async () => this.#upload.finish());
     } catch (error) {
       (await next?.catch(() => undefined))?.release();
       throw error;

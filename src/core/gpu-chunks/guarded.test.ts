@@ -37,7 +37,12 @@ function fakeGpu() {
     else uncaptured.push(error);
   };
   const freed = vi.fn();
-  const gpu = { device, checkAlive() {}, causeOf: async (error: unknown) => error, spare: { distrust: freed } } as unknown as Gpu;
+  const gpu = {
+    device,
+    checkAlive() {},
+    causeOf: async (error: unknown) => error,
+    spare: { distrust: freed },
+  } as unknown as Gpu;
   return { gpu, refuse, scopes, uncaptured, freed };
 }
 

@@ -51,7 +51,10 @@ export class Gpu {
     this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
     this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
     keepDevice(device);
-    const onError = ({ error }: GPUUncapturedErrorEvent) => this.#report(error.message);
+    const onError = ({ error }: GPUUncapturedErrorEvent) => {
+      if (error instanceof GPUOutOfMemoryError) this.spare.distrust();
+      this.#report(error.message);
+    };
     device.addEventListener('uncapturederror', onError);
     this.spare = new SpareBuffers(device, this.memory);
     this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');

@@ -52,9 +52,9 @@ export class GpuScope implements Disposable {
    * As `storage`, but possibly longer and with undefined contents, for kernels that write every word that is read. Takes a spare
    * buffer if there is one, and gives it back when the scope is destroyed.
    */
-  reused(label: string, size: number, usage = spareUsage()): GPUBuffer {
+  reused(label: string, size: number, usage = spareUsage(), isMapped = false): GPUBuffer {
     const { fullLabel, bytes } = this.#allowed(label, size, usage);
-    const buffer = this.#spare.take(bytes, fullLabel, usage);
+    const buffer = this.#spare.take(bytes, fullLabel, usage, isMapped);
     this.#own(buffer, fullLabel, buffer.size, () => this.#giveBack(buffer));
     return buffer;
   }

@@ -95,13 +95,13 @@ test('a buffer over the limit is refused', () => {
 });
 
 test('memory that the CPU writes is mapped as soon as it is made', () => {
-  const buffer = gpu.spare.take(4096, 'test', uploadUsage());
+  const buffer = gpu.spare.take(4096, 'test', uploadUsage(), true);
   expect(buffer.mapState).toBe('mapped');
   buffer.destroy();
   const refusal = vi.spyOn(gpu.device, 'createBuffer').mockImplementation(() => {
     throw new RangeError('too large to be mapped');
   });
-  expect(() => gpu.spare.take(4096, 'test', uploadUsage())).toThrow(
+  expect(() => gpu.spare.take(4096, 'test', uploadUsage(), true)).toThrow(
     expect.objectContaining({ tag: 'out-of-memory', message: expect.stringContaining('4096 bytes') }),
   );
   refusal.mockRestore();

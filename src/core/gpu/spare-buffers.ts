@@ -52,10 +52,15 @@ export class SpareBuffers {
     this.maxBindingBytes = Math.min(maxBufferSize, maxStorageBufferBindingSize);
   }
 
-  /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
-  take(bytes: number, label: string, usage: GPUBufferUsageFlags = spareUsage()): GPUBuffer {
+  /**
+   * @param bytes a multiple of 4 that the device can bind
+   * @param isMapped whether a new buffer is made mapped: to map it later takes a turn of the event loop, which may be busy. But a buffer
+   * that is refused seems to be mapped, too, so the caller must ask for errors.
+   * @returns a buffer of at least this size and less than twice this size @throws StriaError `out-of-memory` only if `isMapped`
+   */
+  take(bytes: number, label: string, usage: GPUBufferUsageFlags = spareUsage(), isMapped = false): GPUBuffer {
     const best = this.#bestOf(bytes, usage);
-    const buffer = best ?? this.#make(this.#roomFor(bytes, usage), label, usage);
+    const buffer = best ?? this.#make(this.#roomFor(bytes, usage), label, usage, isMapped);
     if (best) this.#remove(best);
     else this.#trusted.add(buffer);
     buffer.label = label;
@@ -67,9 +72,7 @@ export class SpareBuffers {
     return buffer;
   }
 
-  /** Memory that the CPU writes is mapped from the start: to map it later takes a turn of the event loop, which may be busy. */
-  #make(size: number, label: string, usage: GPUBufferUsageFlags): GPUBuffer {
-    const mappedAtCreation = (usage & GPUBufferUsage.MAP_WRITE) !== 0;
+  #make(size: number, label: string, usage: GPUBufferUsageFlags, mappedAtCreation: boolean): GPUBuffer {
     try {
       return this.#device.createBuffer({ label, size, usage, mappedAtCreation });
     } catch (error) {

@@ -28,7 +28,7 @@ export class UploadMemory implements LentBytes {
     gpu.checkAlive();
     const scope = gpu.scope('upload-memory');
     try {
-      const buffer = scope.reused('bytes', byteLength, uploadUsage());
+      const buffer = scope.reused('bytes', byteLength, uploadUsage(), true);
       await gpu.spare.mapForWriting(buffer);
       return new UploadMemory(gpu, scope, buffer, byteLength);
     } catch (error) {

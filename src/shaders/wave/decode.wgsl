@@ -8,7 +8,8 @@
 // and y.
 // Invariants:
 // 1. Nothing outside the block's elements is written and nothing outside the chunk's payload is read, even if it is damaged.
-// 2. In a step, invocations write only to places of the recent elements and of the surroundings that no other invocation reads.
+// 2. In a step, invocations write only to places of the recent elements and of the surroundings that no other invocation reads, or
+//    whose value no other one uses.
 // Twin: `decodePart` in src/core/codecs/wave/part.ts, which decodes rows one at a time.
 
 import package::faults::faults::{checks, raise};
@@ -71,7 +72,7 @@ fn decode_element(model: Model, around: Around, left: u32, plain: i32, energy: i
     if (model.special_count > 1u) {
       let second = i32(model.specials.y);
       let equal = (around.flags >> 6u) + select(0u, 5u, value(left) == second);
-      // After a yes for the first special value there is no second flag.
+      // As `is_hit`, but after a yes for the first special value there is no second flag. One function for both was slower.
       let no = select(no_chance(flag_context(equal, second, energy, level, prediction, is_later)), 4096u, hit);
       let is_second = (state & 4095u) >= no;
       take(select(0u, no, is_second), select(no, 4096u - no, is_second));

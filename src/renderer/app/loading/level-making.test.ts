@@ -197,6 +197,14 @@ test('levels that cannot be read again are forgotten, and say so', () => {
   expect([making.state, making.bytes, begun()]).toEqual([{ kind: 'failed', message: 'no memory' }, 0, [0]]);
 });
 
+test('lost levels of another time point do not change the state of the shown one', () => {
+  const { making, workers, rest } = setUp();
+  rest();
+  workers[0]?.make(10);
+  making.lost(1, new StriaError('not-readable', 'no memory'));
+  expect(making.state).toEqual({ kind: 'made', leftOut: undefined });
+});
+
 test('closing ends the worker and forgets all levels', () => {
   const { making, workers, rest } = setUp();
   rest();

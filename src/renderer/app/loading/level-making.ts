@@ -104,7 +104,7 @@ export class LevelMaking {
     this.#made.delete(timePoint);
     const state: LevelsState = { kind: 'failed', message: fault.message };
     this.#faults.set(timePoint, state);
-    this.#told(state);
+    this.#told(this.#stateOf(this.#wanted[0] as number) ?? state);
   }
 
   /** Cancels everything and forgets all levels. */

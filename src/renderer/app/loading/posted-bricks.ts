@@ -83,7 +83,7 @@ export class PostedBricks implements BrickSource {
     if (fault) return Promise.reject(fault);
     const number = this.#next++;
     const chunks = bricks.map((brick) => brick.number);
-    this.listener?.reads(this.#timePointOf(bricks[0]));
+    for (const timePoint of new Set(bricks.map((brick) => this.#timePointOf(brick)))) this.listener?.reads(timePoint);
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
         if (!this.#asked.delete(number)) return;
@@ -112,9 +112,8 @@ export class PostedBricks implements BrickSource {
     this.#worker.postMessage(command);
   }
 
-  #timePointOf(brick: Brick | undefined): number {
-    const perTime = this.levels[brick?.level ?? 0]?.grid.chunksPerTimePoint ?? 1;
-    return Math.floor((brick?.number ?? 0) / perTime);
+  #timePointOf({ level, number }: Brick): number {
+    return Math.floor(number / (this.levels[level]?.grid.chunksPerTimePoint ?? 1));
   }
 
   #rested(): void {

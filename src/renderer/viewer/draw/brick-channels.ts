@@ -83,6 +83,8 @@ export class BrickChannels {
   /** Records a strip. @param target as for `BrickRays.recordStack` */
   record(rays: BrickRays, commands: Commands, frame: ChannelFrame, target: GPUTexture, strip: Strip): void {
     const { state, view, step, plane, channels } = frame;
+    for (const { frame: own, transfer, picture } of this.#drawn.splice(channels.length))
+      for (const each of [own, transfer, ...(picture ? [picture] : [])]) this.#scope.free(each);
     const pictures = channels.map(({ volume, look }, at) => {
       const drawn = this.#drawnAt(at);
       const picture = this.#pictureOf(drawn, strip);

@@ -47,8 +47,8 @@ export class BrickDrawing {
   #isReady = false;
   /** When all needed bricks of the coarsest level were loaded. */
   #coarseSince: number | undefined;
-  /** Whether a frame has begun: all of its strips share one feedback. */
-  #isBegun = false;
+  /** The time points of the frame that has begun: all of its strips share one feedback. */
+  #begun: string | undefined;
   #isDestroyed = false;
   /** The number of pictures that wait for their bricks. */
   #loads = 0;
@@ -67,11 +67,15 @@ export class BrickDrawing {
   isReady(channels: DrawnBricks['channels']): boolean {
     const timePoints = channels.map(({ timePoint }) => timePoint);
     if (timePoints.join() !== this.#timePoints.join()) {
+      // If channels were only hidden, the bricks of the others are there.
+      const isPart = timePoints.every((timePoint) => this.#timePoints.includes(timePoint));
       this.#timePoints = timePoints;
-      this.#demand = new BrickView(this.space.bricks, this.#name);
-      this.#isReady = false;
-      this.#coarseSince = undefined;
-      this.#demand.begin(timePoints);
+      if (!isPart) {
+        this.#demand = new BrickView(this.space.bricks, this.#name);
+        this.#isReady = false;
+        this.#coarseSince = undefined;
+        this.#demand.begin(timePoints);
+      }
     }
     const since = this.#coarseSince;
     this.#isReady ||= since !== undefined && (this.#demand.isComplete || performance.now() - since > mostWaitMs);
@@ -82,8 +86,10 @@ export class BrickDrawing {
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
     const { channels, view, restWidth } = frame;
     const { bricks, numbers } = this.space;
-    if (strip.from === 0 || !this.#isBegun) {
-      this.#isBegun = true;
+    const shown = channels.map(({ timePoint }) => timePoint).join();
+    // Channels may be shown or hidden between two strips. The rest of that frame, which is never shown, begins anew.
+    if (strip.from === 0 || shown !== this.#begun) {
+      this.#begun = shown;
       // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       if (this.#loads > 0) bricks.update();
       else this.space.decode();
@@ -93,7 +99,7 @@ export class BrickDrawing {
     }
     frame.record(this.#rays, commands, target, strip);
     if (strip.from + strip.count < strip.height) return () => {};
-    this.#isBegun = false;
+    this.#begun = undefined;
     const feedback = this.#rays.end(commands);
     return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels));
   }
@@ -102,7 +108,7 @@ export class BrickDrawing {
   async probe(frame: DrawnBricks, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
     const target = this.#probeTarget(width, height);
     const commands = this.#gpu.commands('bricks.probe');
-    this.#isBegun = false;
+    this.#begun = undefined;
     const took = this.record(commands, frame, target, wholeOf(target));
     const submitted = commands.submit();
     took(submitted);

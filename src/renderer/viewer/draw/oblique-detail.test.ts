@@ -9,7 +9,7 @@ test('a picture that waits for bricks requests no more once its view is closed',
   const space = { isClosed: false, bricks } as unknown as BrickSpace;
   const detail = new ObliqueDetail({ isLost: false } as Gpu, 'rgba8unorm', () => {});
   detail.destroy();
-  const slice = { width: 64, height: 48, timePoint: 0 } as ObliqueSlice;
+  const slice = { width: 64, height: 48, timePoints: [0] } as ObliqueSlice;
   expect(detail.drawing(space, slice)).toBeUndefined();
   await detail.load(space, slice, undefined);
   expect(wishes).toEqual([]);

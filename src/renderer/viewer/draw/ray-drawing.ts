@@ -172,9 +172,12 @@ export class RayDrawing {
 
   /** The bricks that a frame shows: those of the volume, or of all channels. Undefined if they are hidden. */
   #brickFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
-    if (!march.bricks) return undefined;
-    if (areChannelsSeparate(state, layers, march.meshes) && haveChannelsRoom(march.bricks, 1 + layers.length))
+    const areSeparate = areChannelsSeparate(state, layers, march.meshes);
+    if (march.bricks && areSeparate && haveChannelsRoom(march.bricks, 1 + layers.length))
       return this.#channelFrame(state, layers, march);
+    this.#channels?.destroy();
+    this.#channels = undefined;
+    if (!march.bricks) return undefined;
     if (baseOpacity(state.layers) === 0) return undefined;
     const { view, restWidth = march.strip.width } = march;
     const grid = brickGrid(this.#info, this.#display);

@@ -11,7 +11,7 @@ import { safeSpacing } from '../model/orientation.ts';
 import { slabDetail } from './slab-detail.ts';
 
 /** A slice of a volume, and its place on a canvas. */
-export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing' | 'timePoint'> {
+export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing'> {
   readonly volume: VolumeSource;
   /** The indices along t of the slices that are drawn over each other: one, or one for each channel. */
   readonly timePoints: readonly number[];
@@ -38,10 +38,10 @@ interface Held extends DetailDrawing {
 
 /** The number of times that a failed read is repeated. */
 const mostRetries = 3;
-/** If the visible part of a slice has more bytes, with all its channels, it is shown at a coarser level. */
+/** If the visible part of a slice of one channel has more bytes, it is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
-/** The same limit for all slices of a slab together. */
-const mostSlabBytes = 2 ** 28;
+/** The same limit for all channels, and all slices of a slab, together. */
+const mostTogetherBytes = 2 ** 28;
 
 /**
  * The voxels of one slice or slab at screen resolution, read from the file of a volume that the GPU holds only at a lower resolution.
@@ -108,9 +108,9 @@ export class SliceDetail {
   #regionOf({ volume, slab, timePoints, ...view }: DetailWish): Held['region'] | undefined {
     const { file, info, factors, decimation } = volume;
     if (!file || decimation === 1) return undefined;
-    const most = slab ? Math.min(mostDetailBytes, mostSlabBytes / slab.slices) : mostDetailBytes;
+    const most = mostTogetherBytes / ((slab?.slices ?? 1) * timePoints.length);
     const needs = { ...view, levels: file.levels, factors, spacing: safeSpacing(info) };
-    return detailRegion(needs, elementBytes(info.type), Math.min(most / timePoints.length, this.#gpu.maxBindingBytes / 4));
+    return detailRegion(needs, elementBytes(info.type), Math.min(mostDetailBytes, most, this.#gpu.maxBindingBytes / 4));
   }
 
   #heldOf({ volume, axis, index, timePoints, slab }: DetailWish): Held | undefined {

@@ -91,8 +91,9 @@ export class SliceRenderer {
       return;
     }
     const { bricks, opacity = 1 } = drawing;
-    // In a translucent volume, the coarse voxels would show through the bricks. Channels are replaced all at once.
-    const isReplaced = bricks !== undefined && (bricks.isWhole || (opacity === 1 && !bricks.isOfChannels));
+    // Only an opaque volume hides the coarse voxels below its bricks. Channels are replaced all at once.
+    const isOpaque = opacity === 1 && (blending === undefined || blending === 'over');
+    const isReplaced = bricks !== undefined && (bricks.isWhole || (isOpaque && !bricks.isOfChannels));
     const showsBricks = isReplaced && bricks.slices.has(state.timePoint);
     if (!showsBricks || !bricks.isWhole) volume.recordPlane(commands, { ...map, width, height }, state.timePoint, draw);
     if (showsBricks) frame.add((pass) => this.#drawBricks(pass, drawing, bricks, { width, height }, blending));
