@@ -174,6 +174,23 @@ describe('levels in the background', () => {
     expect(levels[0]?.worker.isEnded).toBe(true);
   });
 
+  it('are made of all time points that a read asks for', async () => {
+    vi.useFakeTimers();
+    const { levels, open } = setUp(true);
+    const { host, worker } = await open();
+    // The volume has two chunks, and here each of them is a time point.
+    Object.assign(host.source.levels[0]?.grid ?? {}, { chunksPerTimePoint: 1 });
+    void host.source.read([
+      { level: 0, number: 0 },
+      { level: 0, number: 1 },
+    ]);
+    worker.answer({ kind: 'read', number: 0, chunks: [coded, coded] });
+    vi.advanceTimersByTime(restMs);
+    levels[0]?.worker.answer({ kind: 'made', timePoint: 0, firstLevel: 1, blob: new Blob(['levels']) });
+    vi.advanceTimersByTime(restMs);
+    expect(levels.map(({ timePoint }) => timePoint)).toEqual([0, 1]);
+  });
+
   it('go on if the thread that reads bricks ends', async () => {
     vi.useFakeTimers();
     const { levels, open } = setUp(true);
