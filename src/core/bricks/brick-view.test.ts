@@ -30,31 +30,3 @@ test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (
   expect(bias).toBeGreaterThan(1);
   expect(frames.slice(-20)).toEqual(Array.from({ length: 20 }, () => [bias, true]));
 });
-
-test('the level settles if all bricks change to another one at once', () => {
-  let held: readonly BrickKey[] = [];
-  const room = 100;
-  const bricks = {
-    atlas: { slotCount: 100 },
-    source: { levels: [{ grid: { chunksPerTimePoint: 1000 } }] },
-    faultOf: () => undefined,
-    isAwaited: () => false,
-    slotsFor: () => room,
-    has: (key: BrickKey) => held.includes(key),
-    want: (keys: readonly BrickKey[]) => {
-      held = keys.slice(0, room);
-      return Math.max(0, keys.length - room);
-    },
-  };
-  const view = new BrickView(bricks as unknown as GpuBricks);
-  const frames = Array.from({ length: 60 }, () => {
-    // As a camera without perspective sees it.
-    const seen = Array.from({ length: view.bias < 2 ? 150 : 19 }, (_, number) => brickKey({ level: 0, number }));
-    const used = seen.filter(bricks.has);
-    view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
-    return [view.bias, view.isComplete];
-  });
-  const [bias] = frames.at(-1) as [number, boolean];
-  expect(bias).toBeGreaterThan(1);
-  expect(frames.slice(-20)).toEqual(Array.from({ length: 20 }, () => [bias, true]));
-});

@@ -11,16 +11,12 @@ const greatestBias = 64;
  * voxels again along each axis.
  */
 const roomForMore = 0.3;
-/** If a picture uses at least this part of the bricks that one used before, it is taken for a picture of the same view. */
-const sameView = 0.8;
 
 /** Requests the bricks that a 3D view needs according to its rays, and chooses their resolution so that they fit into the atlas. */
 export class BrickView {
   readonly #bricks: GpuBricks;
   readonly #name: string;
   #bias = 1;
-  /** The bias at which bricks were left out last, the slots there were, and how many bricks the next coarser picture used. */
-  #tooFine: { readonly bias: number; readonly slots: number; used?: number } | undefined;
   #missed: readonly BrickKey[] = [];
   #isComplete = false;
   #fault: StriaError | undefined;
@@ -68,26 +64,10 @@ export class BrickView {
     const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
-    const slots = this.#bricks.slotsFor(this.#name);
-    if (leftOut > 0) {
-      this.#tooFine = { bias: before, slots };
-      this.#bias = Math.min(greatestBias, before * biasStep);
-    } else if (this.#missed.length === 0 && used.length < roomForMore * slots && !this.#wouldBeTooFine(used.length, slots))
+    if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
+    else if (this.#missed.length === 0 && used.length < roomForMore * this.#bricks.slotsFor(this.#name))
       this.#bias = Math.max(1, this.#bias / biasStep);
     this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
-  }
-
-  /**
-   * Whether one step finer would leave bricks out again. From an infinite distance, all bricks change to another level at once, so their
-   * number changes by up to 8.
-   */
-  #wouldBeTooFine(used: number, slots: number): boolean {
-    const known = this.#tooFine;
-    if (!known || this.#bias > 1.01 * biasStep * known.bias) return false;
-    known.used ??= used;
-    if (used >= sameView * known.used && slots <= known.slots) return true;
-    this.#tooFine = undefined;
-    return false;
   }
 
   /** The bricks of the coarsest level, which stay requested unless they would take more than a quarter of the slots. */
