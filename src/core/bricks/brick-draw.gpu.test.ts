@@ -294,6 +294,15 @@ describe('rays', () => {
     await close();
   });
 
+  // With 40 or 50 slots, there is room for the bricks that rays enter, but not for all those beside them.
+  test.each([40, 50])('an atlas of %i slots, without a texture, settles', async (slots) => {
+    const source = await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { levelCount: 2 });
+    const { bricks, close } = open(source, slots, [8, 8, 8], 1, 0);
+    const { frames } = await brickRays(bricks, { type: 'u8', look: plain, view: viewFrom(2) }, 0.01);
+    expect(frames).toBeLessThan(60);
+    await close();
+  });
+
   test('an atlas too small for the view gets coarser bricks, and settles', async () => {
     const source = await u8;
     const { bricks, close } = open(source, 24, [8, 8, 8], 1);

@@ -26,6 +26,7 @@ export interface BrickFeedback {
   readonly missed: readonly BrickKey[];
   /** Whether there were more misses than could be recorded. */
   readonly hasMore: boolean;
+  /** Bricks that rays entered or took voxels from. */
   readonly used: readonly BrickKey[];
   /** If nothing was missed: bricks that no ray entered, but whose voxels are needed by samples beside them, loaded or not. */
   readonly beside: readonly BrickKey[];

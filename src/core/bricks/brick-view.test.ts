@@ -3,7 +3,8 @@ import { type BrickKey, brickKey } from './brick.ts';
 import { BrickView } from './brick-view.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
-test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (others) => {
+/** A view whose rays see `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some. */
+function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
   let held: readonly BrickKey[] = [];
   const room = 100 - others;
   const bricks = {
@@ -19,14 +20,36 @@ test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (
     },
   };
   const view = new BrickView(bricks as unknown as GpuBricks);
-  const frames = Array.from({ length: 60 }, () => {
-    // The number of bricks falls with the square of the voxels' size.
-    const seen = Array.from({ length: Math.ceil(300 / view.bias ** 2) }, (_, number) => brickKey({ level: 0, number }));
-    const used = seen.filter(bricks.has);
-    view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
-    return [view.bias, view.isComplete];
-  });
+  const draw = (count: number) =>
+    Array.from({ length: count }, () => {
+      const seen = seenAt(view.bias);
+      const used = seen.filter(bricks.has);
+      view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
+      return [view.bias, view.isComplete];
+    });
+  return { view, draw };
+}
+
+const bricksOf = (level: number, count: number) => Array.from({ length: count }, (_, number) => brickKey({ level, number }));
+
+test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (others) => {
+  // The number of bricks falls with the square of the voxels' size.
+  const frames = viewOf(others, (bias) => bricksOf(0, Math.ceil(300 / bias ** 2))).draw(60);
   const [bias] = frames.at(-1) as [number, boolean];
   expect(bias).toBeGreaterThan(1);
   expect(frames.slice(-20)).toEqual(Array.from({ length: 20 }, () => [bias, true]));
+});
+
+test('the level settles if all bricks become finer at once and then do not fit, until the view changes', () => {
+  let finer = 192;
+  const { view, draw } = viewOf(0, (bias) => (bias < 3 ? bricksOf(0, finer) : bricksOf(1, 24)));
+  const frames = draw(60);
+  const [bias] = frames.at(-1) as [number, boolean];
+  expect(bias).toBeGreaterThan(3);
+  expect(frames.slice(-20)).toEqual(Array.from({ length: 20 }, () => [bias, true]));
+  finer = 90;
+  expect(draw(5).at(-1)).toEqual([bias, true]);
+  view.moved();
+  expect((draw(20).at(-1) as [number, boolean])[0]).toBeLessThan(3);
+  expect(view.isComplete).toBe(true);
 });

@@ -17,6 +17,10 @@ export class BrickView {
   readonly #bricks: GpuBricks;
   readonly #name: string;
   #bias = 1;
+  /** How many bricks were used before finer ones were tried; undefined unless that was the last change of `bias`. */
+  #triedFrom: number | undefined;
+  /** Finer bricks are tried only if fewer than this are used, because from there they did not fit. */
+  #tooMany = Number.POSITIVE_INFINITY;
   #missed: readonly BrickKey[] = [];
   #isComplete = false;
   #fault: StriaError | undefined;
@@ -47,6 +51,11 @@ export class BrickView {
     this.#bricks.want(this.#coarsest(timePoints), this.#name);
   }
 
+  /** The view has changed, so finer bricks may fit again. */
+  moved(): void {
+    this.#tooMany = Number.POSITIVE_INFINITY;
+  }
+
   /** Updates the requested bricks from the feedback of a frame. */
   take({ missed, hasMore, used, beside }: BrickFeedback, timePoints: readonly number[]): void {
     // If not all misses could be recorded, those of the last frame still count; otherwise they would be cancelled.
@@ -64,9 +73,15 @@ export class BrickView {
     const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
-    if (leftOut > 0) this.#bias = Math.min(greatestBias, this.#bias * biasStep);
-    else if (this.#missed.length === 0 && used.length < roomForMore * this.#bricks.slotsFor(this.#name))
+    const room = this.#bricks.slotsFor(this.#name);
+    if (leftOut > 0) {
+      this.#bias = Math.min(greatestBias, this.#bias * biasStep);
+      this.#tooMany = this.#triedFrom ?? this.#tooMany;
+      this.#triedFrom = undefined;
+    } else if (this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, roomForMore * room)) {
       this.#bias = Math.max(1, this.#bias / biasStep);
+      this.#triedFrom = used.length;
+    }
     this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
   }
 

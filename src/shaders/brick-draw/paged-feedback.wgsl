@@ -16,3 +16,11 @@ fn paged_miss(index: u32) {
     atomicStore(&feedback[1u + at], index);
   }
 }
+
+/// Records that a slot was used.
+fn paged_use(slot: u32) {
+  let word = paged.used_start + slot;
+  if (atomicLoad(&feedback[word]) == 0u) {
+    atomicOr(&feedback[word], 1u);
+  }
+}

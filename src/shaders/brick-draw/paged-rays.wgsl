@@ -9,7 +9,7 @@
 //
 // For bricks in the texture, the ranges of cells of 8³ voxels are known, too.
 //
-// Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if it was used, and bits 1 to 6 for the faces beyond
+// Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if a ray entered it or took a voxel from it, and bits 1 to 6 for the faces beyond
 // which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is recorded. Misses for
 // which there is no room are recorded in a later frame.
 //
@@ -33,7 +33,7 @@ import package::brick_draw::paged::{
   paged_shown,
   paged_table,
 };
-import package::brick_draw::paged_feedback::{feedback, paged_miss};
+import package::brick_draw::paged_feedback::{feedback, paged_miss, paged_use};
 import package::brick_draw::paged_samples::{
   is_filtered,
   paged_begin_brick,
@@ -176,9 +176,7 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
     cell.inner_low = vec3f(-1.0);
     cell.inner_high = vec3f(2.0);
   }
-  if (atomicLoad(&feedback[paged.used_start + slot]) == 0u) {
-    atomicOr(&feedback[paged.used_start + slot], 1u);
-  }
+  paged_use(slot);
   let range = ranges[slot];
   let ends = vec2f(paged_number_place(range.x), paged_number_place(range.y));
   cell.ends = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));

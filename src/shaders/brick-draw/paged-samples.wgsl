@@ -23,7 +23,7 @@ import package::brick_draw::paged::{
   paged_table,
 };
 import package::brick_draw::number_texels::{greatest_number, least_sample};
-import package::brick_draw::paged_feedback::paged_miss;
+import package::brick_draw::paged_feedback::{paged_miss, paged_use};
 import package::brick_draw::texture_layout::{paged_apron, paged_texels};
 import package::draw::rays::{missing_place, no_place};
 import package::volume::voxel::{
@@ -187,6 +187,7 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
       if (other == 0u) {
         paged_miss(at);
       } else if (!paged_is_constant(other)) {
+        paged_use(other - 1u);
         return paged_filter(in_level + vec3f(paged_texel_of(other - 1u) - vec3i(brick * size)));
       } else {
         entry = other;
@@ -201,11 +202,20 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
   return sum;
 }
 
+/// Records that the brick of a voxel of the shown level was missed or used. Bricks beside those that rays enter would otherwise be evicted
+/// and missed in turn, for ever.
+fn paged_need(voxel: vec3i) {
+  let entry = paged_entry_at(voxel);
+  if (entry == 0u) {
+    paged_miss(paged_index(paged_shown, vec3u(voxel)));
+  } else if (!paged_is_constant(entry)) {
+    paged_use(entry - 1u);
+  }
+}
+
 /// The place in the window of a voxel of the shown level. The voxel must lie inside the volume.
 fn paged_voxel_place(voxel: vec3i) -> f32 {
-  if (paged_entry_at(voxel) == 0u) {
-    paged_miss(paged_index(paged_shown, vec3u(voxel)));
-  }
+  paged_need(voxel);
   return paged_place_of(paged_bits(voxel));
 }
 
@@ -252,8 +262,8 @@ fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
     if (is_inside) {
       bits = paged_bits_in(paged_entry, vec3u(voxel - paged_first));
     } else {
-      if (weight > 0.0 && paged_entry_at(voxel) == 0u) {
-        paged_miss(paged_index(paged_shown, vec3u(voxel)));
+      if (weight > 0.0) {
+        paged_need(voxel);
       }
       bits = paged_bits(voxel);
     }

@@ -44,6 +44,8 @@ export class BrickDrawing {
   #demand: BrickView;
   /** The time points that are drawn, one for each channel. */
   #timePoints: readonly number[] = [];
+  /** A key of the channels and the camera of the last frame. */
+  #seen = '';
   #isReady = false;
   /** When all needed bricks of the coarsest level were loaded. */
   #coarseSince: number | undefined;
@@ -93,6 +95,9 @@ export class BrickDrawing {
       // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
       if (this.#loads > 0) bricks.update();
       else this.space.decode();
+      const seen = JSON.stringify([channels, view, restWidth]);
+      if (seen !== this.#seen) this.#demand.moved();
+      this.#seen = seen;
       const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
       const looks = channels.map((channel) => ({ ...channel, numbers }));
       this.#rays.begin(commands, looks, { edges: view.edges as Dims3, detail });
