@@ -6,7 +6,7 @@ import type { GpuBricks } from './gpu-bricks.ts';
 /** A view whose rays see `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some. */
 function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
   let held: readonly BrickKey[] = [];
-  const room = 100 - others;
+  let room = 100 - others;
   const bricks = {
     atlas: { slotCount: 100 },
     source: { levels: [{ grid: { chunksPerTimePoint: 1000 } }] },
@@ -27,7 +27,10 @@ function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
       view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
       return [view.bias, view.isComplete];
     });
-  return { view, draw };
+  const leave = (slots: number) => {
+    room = slots;
+  };
+  return { view, draw, leave };
 }
 
 const bricksOf = (level: number, count: number) => Array.from({ length: count }, (_, number) => brickKey({ level, number }));
@@ -50,6 +53,14 @@ test('the level settles if all bricks become finer at once and then do not fit, 
   finer = 90;
   expect(draw(5).at(-1)).toEqual([bias, true]);
   view.moved();
+  expect((draw(20).at(-1) as [number, boolean])[0]).toBeLessThan(3);
+  expect(view.isComplete).toBe(true);
+});
+
+test('finer bricks are tried again once others leave more slots', () => {
+  const { view, draw, leave } = viewOf(60, (bias) => (bias < 3 ? bricksOf(0, 90) : bricksOf(1, 10)));
+  expect((draw(30).at(-1) as [number, boolean])[0]).toBeGreaterThan(3);
+  leave(100);
   expect((draw(20).at(-1) as [number, boolean])[0]).toBeLessThan(3);
   expect(view.isComplete).toBe(true);
 });

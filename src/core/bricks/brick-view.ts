@@ -21,6 +21,8 @@ export class BrickView {
   #triedFrom: number | undefined;
   /** Finer bricks are tried only if fewer than this are used, because from there they did not fit. */
   #tooMany = Number.POSITIVE_INFINITY;
+  /** The most slots into which they did not fit. */
+  #tooFew = 0;
   #missed: readonly BrickKey[] = [];
   #isComplete = false;
   #fault: StriaError | undefined;
@@ -54,6 +56,8 @@ export class BrickView {
   /** The view has changed, so finer bricks may fit again. */
   moved(): void {
     this.#tooMany = Number.POSITIVE_INFINITY;
+    this.#tooFew = 0;
+    this.#triedFrom = undefined;
   }
 
   /** Updates the requested bricks from the feedback of a frame. */
@@ -74,9 +78,10 @@ export class BrickView {
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
     const before = this.#bias;
     const room = this.#bricks.slotsFor(this.#name);
+    if (room > this.#tooFew) this.#tooMany = Number.POSITIVE_INFINITY;
     if (leftOut > 0) {
       this.#bias = Math.min(greatestBias, this.#bias * biasStep);
-      this.#tooMany = this.#triedFrom ?? this.#tooMany;
+      if (this.#triedFrom !== undefined) [this.#tooMany, this.#tooFew] = [this.#triedFrom, room];
       this.#triedFrom = undefined;
     } else if (this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, roomForMore * room)) {
       this.#bias = Math.max(1, this.#bias / biasStep);

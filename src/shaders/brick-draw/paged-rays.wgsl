@@ -9,9 +9,9 @@
 //
 // For bricks in the texture, the ranges of cells of 8³ voxels are known, too.
 //
-// Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if a ray entered it or took a voxel from it, and bits 1 to 6 for the faces beyond
-// which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is recorded. Misses for
-// which there is no room are recorded in a later frame.
+// Feedback, in words: the number of misses; the missed entries; for each slot bit 0 if a ray entered it or took a voxel from it, and bits 1
+// to 6 for the faces beyond which samples lay (low x, y, z, high x, y, z); for each entry of the table a bit that says whether its miss is
+// recorded. Misses for which there is no room are recorded in a later frame.
 //
 // Invariants
 // 1. Each missed entry is recorded once in a frame.

@@ -206,6 +206,10 @@ fn paged_filter_several(in_level: vec3f) -> f32 {
 /// and missed in turn, for ever.
 fn paged_need(voxel: vec3i) {
   let entry = paged_entry_at(voxel);
+  // The shown brick was recorded when the ray entered it.
+  if (entry == paged_entry) {
+    return;
+  }
   if (entry == 0u) {
     paged_miss(paged_index(paged_shown, vec3u(voxel)));
   } else if (!paged_is_constant(entry)) {

@@ -205,6 +205,13 @@ test('lost levels of another time point do not change the state of the shown one
   expect(making.state).toEqual({ kind: 'made', leftOut: undefined });
 });
 
+test('lost levels of another time point do not hide that those of the shown one are being made', () => {
+  const { making, rest } = setUp();
+  rest();
+  making.lost(1, new StriaError('not-readable', 'no memory'));
+  expect(making.state).toEqual({ kind: 'making', percent: 0 });
+});
+
 test('closing ends the worker and forgets all levels', () => {
   const { making, workers, rest } = setUp();
   rest();

@@ -102,9 +102,8 @@ export class LevelMaking {
   /** The levels of a time point turned out to be unreadable. */
   lost(timePoint: number, fault: StriaError): void {
     this.#made.delete(timePoint);
-    const state: LevelsState = { kind: 'failed', message: fault.message };
-    this.#faults.set(timePoint, state);
-    this.#told(this.#stateOf(this.#wanted[0] as number) ?? state);
+    this.#faults.set(timePoint, { kind: 'failed', message: fault.message });
+    this.#told(this.#stateOf(this.#wanted[0] as number) ?? this.#state);
   }
 
   /** Cancels everything and forgets all levels. */

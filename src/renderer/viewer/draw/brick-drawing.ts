@@ -72,8 +72,9 @@ export class BrickDrawing {
       // If channels were only hidden, the bricks of the others are there.
       const isPart = timePoints.every((timePoint) => this.#timePoints.includes(timePoint));
       this.#timePoints = timePoints;
+      // With fewer channels, finer bricks may fit.
+      this.#demand = new BrickView(this.space.bricks, this.#name);
       if (!isPart) {
-        this.#demand = new BrickView(this.space.bricks, this.#name);
         this.#isReady = false;
         this.#coarseSince = undefined;
         this.#demand.begin(timePoints);
