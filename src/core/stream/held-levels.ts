@@ -5,7 +5,7 @@ import type { PlannedHalving } from '../levels/level-plan.ts';
 import { type PlannedRun, plannedRuns } from '../levels/level-run.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 import type { ReadBox } from './box-reader.ts';
-import { slabTargetBytes } from './pipeline.ts';
+import { slabBytesFor } from './pipeline.ts';
 import { boxesOf, slabsOf } from './slabs.ts';
 
 /** A run of a level with all its voxels, in a backend's memory. */
@@ -58,7 +58,7 @@ export class HeldLevels {
     if (!hold) return undefined;
     const elementBytes = codecElementBytes(type);
     // Cut as the volume is read: a layer of one plane may be several slabs, and a slab of one line may be narrower than the volume.
-    const slabs = slabsOf(grid, elementBytes, Math.min(boxBytes, slabTargetBytes), { first: 0, count: grid.chunksPerLayer });
+    const slabs = slabsOf(grid, elementBytes, slabBytesFor({ maxBoxBytes: boxBytes }), { first: 0, count: grid.chunksPerLayer });
     const boxes = [...slabs].flatMap((slab) => boxesOf(slab, elementBytes, boxBytes));
     if (boxes.some(({ dims }) => dims[0] < grid.dims[0])) return undefined;
     const runs = halvings.map((halving) =>

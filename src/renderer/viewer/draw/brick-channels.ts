@@ -62,9 +62,19 @@ export function areChannelsSeparate(
 }
 
 /** Whether the atlas has room for the coarsest level of all channels. Otherwise rays would miss bricks for ever. */
-export function haveChannelsRoom({ bricks: { source, atlas } }: BrickSpace, channels: number): boolean {
+function haveChannelsRoom({ bricks: { source, atlas } }: BrickSpace, channels: number): boolean {
   const coarsest = source.levels.at(-1)?.grid.chunksPerTimePoint ?? 0;
   return channels * coarsest <= atlas.slotCount;
+}
+
+/** Whether the volume and its channels are drawn from these bricks with `BrickChannels`. */
+export function drawsChannels(
+  bricks: BrickSpace | undefined,
+  state: ViewState,
+  layers: readonly LayerIn3d[],
+  meshes: readonly ShownMesh[] | undefined,
+): boolean {
+  return bricks !== undefined && areChannelsSeparate(state, layers, meshes) && haveChannelsRoom(bricks, 1 + layers.length);
 }
 
 /** Draws the channels of a volume from bricks, one after another, and blends their pictures. Free it with `destroy`. */

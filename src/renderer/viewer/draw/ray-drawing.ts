@@ -31,7 +31,7 @@ import type { ShownLabels } from '../model/label-look.ts';
 import { baseOpacity, layerTime, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { areChannelsSeparate, BrickChannels, haveChannelsRoom } from './brick-channels.ts';
+import { BrickChannels, drawsChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
@@ -172,9 +172,7 @@ export class RayDrawing {
 
   /** The bricks that a frame shows: those of the volume, or of all channels. Undefined if they are hidden. */
   #brickFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
-    const areSeparate = areChannelsSeparate(state, layers, march.meshes);
-    if (march.bricks && areSeparate && haveChannelsRoom(march.bricks, 1 + layers.length))
-      return this.#channelFrame(state, layers, march);
+    if (drawsChannels(march.bricks, state, layers, march.meshes)) return this.#channelFrame(state, layers, march);
     this.#channels?.destroy();
     this.#channels = undefined;
     if (!march.bricks) return undefined;
