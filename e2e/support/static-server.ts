@@ -5,6 +5,8 @@ import sirv from 'sirv';
 export interface StaticServer {
   /** The address of the folder, with a final `/`. */
   readonly url: string;
+  /** The number of requests that wait for `unanswered`. */
+  waiting(): number;
   close(): void;
 }
 
@@ -27,6 +29,7 @@ export async function serveStatic(
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     },
   });
+  let waiting = 0;
   const server = createServer((request, response) => {
     if (request.url === '/elsewhere') {
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>elsewhere</title>');
@@ -37,12 +40,16 @@ export async function serveStatic(
       return;
     }
     request.url = request.url.slice(path.length - 1);
-    if (request.url === unanswered) return;
+    if (request.url === unanswered) {
+      waiting++;
+      return;
+    }
     serveFile(request, response, () => void response.writeHead(404).end());
   });
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    waiting: () => waiting,
     close() {
       server.close();
       server.closeAllConnections();

@@ -136,8 +136,10 @@ test('a new version is announced, used on request, and never mixed with the old 
 
   // The old version's worker waits for a file that the host does not send.
   await page.evaluate((file) => void fetch(file), new URL(`.${unanswered}`, server.url).href);
+  await expect.poll(() => server.waiting()).toBe(1);
   const reloaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Reload' }).click();
+  await expect(page.getByRole('button', { name: 'Reloading…' })).toBeDisabled();
   await reloaded;
   await expect(page.getByTestId('new-version')).toBeHidden();
   expect(await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting)).toBeNull();

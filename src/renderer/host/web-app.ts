@@ -1,8 +1,8 @@
 /** A new version of the web app that is installed and waiting. */
 export interface NewVersion {
-  isReady(): boolean;
+  state(): 'none' | 'ready' | 'reloading';
   subscribe(listener: () => void): () => void;
-  /** Reloads the page with the new version. */
+  /** Reloads the page with the new version, within seconds. If the host does not answer, the version is 'ready' again. */
   use(): void;
 }
 
@@ -41,8 +41,11 @@ export function installWebApp(): NewVersion | undefined {
     (error: unknown) => console.warn('Stria will not work offline:', error),
   );
   return {
-    // Without an active version, the waiting one is the first to be installed, not a new one.
-    isReady: () => registration?.waiting != null && registration.active !== null,
+    state() {
+      if (takeOver !== undefined) return 'reloading';
+      // Without an active version, the waiting one is the first to be installed, not a new one.
+      return registration?.waiting != null && registration.active !== null ? 'ready' : 'none';
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -50,7 +53,12 @@ export function installWebApp(): NewVersion | undefined {
     use() {
       registration?.waiting?.postMessage('take-over');
       clearTimeout(takeOver);
-      takeOver = setTimeout(() => void installAnew(registration), takeOverMs);
+      takeOver = setTimeout(async () => {
+        if (await installAnew(registration)) return;
+        takeOver = undefined;
+        changed();
+      }, takeOverMs);
+      changed();
     },
   };
 }
@@ -58,13 +66,15 @@ export function installWebApp(): NewVersion | undefined {
 /**
  * Removes the workers of all versions and reloads the page from the host, which installs its version again. The browser does not
  * replace a worker that still answers, for example because it waits for the host.
+ * @returns false if the host does not answer: the page stays as it is
  */
-async function installAnew(registration: ServiceWorkerRegistration | undefined): Promise<void> {
+async function installAnew(registration: ServiceWorkerRegistration | undefined): Promise<boolean> {
   // The workers leave this request to the network. Without an answer the page could not be reloaded.
   const answer = await fetch(new URL('service-worker.js', document.baseURI), { cache: 'no-store' }).catch(() => undefined);
-  if (!answer?.ok) return;
+  if (!answer?.ok) return false;
   await registration?.unregister();
   location.reload();
+  return true;
 }
 
 /** Callbacks for files that the system opens with, or shares with, the installed web app. */

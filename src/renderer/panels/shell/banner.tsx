@@ -23,13 +23,15 @@ const never = () => () => undefined;
 /** One line under the top bar when a newer version of the web app is installed. */
 export function NewVersionBanner() {
   const { newVersion } = useApp().host;
-  const isReady = useSyncExternalStore(newVersion?.subscribe ?? never, () => newVersion?.isReady() ?? false);
-  if (!isReady) return null;
+  const state = useSyncExternalStore(newVersion?.subscribe ?? never, () => newVersion?.state() ?? 'none');
+  if (state === 'none') return null;
   return (
     <div className={styles.banner} role="status" data-testid="new-version">
       <Info size={14} aria-hidden />
       <span>A new version of Stria is ready.</span>
-      <Button onPress={() => newVersion?.use()}>Reload</Button>
+      <Button isDisabled={state === 'reloading'} onPress={() => newVersion?.use()}>
+        {state === 'reloading' ? 'Reloading…' : 'Reload'}
+      </Button>
       <span className={styles.why}>Stria also updates once all of its tabs are closed.</span>
     </div>
   );
