@@ -51,6 +51,10 @@ test('labels get their names from a table, or from the segmentation itself', asy
   expect(lines.map((line) => line.replace(/,\d+,.*/, ''))).toEqual(['0,', '1,"Grey, ""outer"""', '2,"White"']);
   const shown = await succeed('stats', ...both, '--table', at('names.csv'), ...cpu);
   expect(shown.stdout).toMatch(/^label +name +count/);
+  const table = readFileSync(at('names.csv'), 'utf8');
+  const replacing = await stria('stats', ...both, '--table', at('names.csv'), '-o', at('names.csv'), ...cpu);
+  expect(replacing).toMatchObject({ code: 2, stderr: expect.stringMatching('would replace the input') });
+  expect(readFileSync(at('names.csv'), 'utf8')).toBe(table);
 
   // The same names in the header of the segmentation, which a .stria keeps.
   const plain = readFileSync(at('labels.nii'));

@@ -21,12 +21,27 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
-    const names = table === undefined ? undefined : await withFile(table, { signal }, (file) => readLabelTable(file, { signal }));
+    /** All files that are read. */
+    const inputs = new Set<string>(labels === undefined ? [input] : [input, labels]);
+    const note = (paths: readonly string[]): void => {
+      for (const path of paths) inputs.add(path);
+    };
+    const tableIn = (path: string) =>
+      withFile(path, { signal }, (file, files) => {
+        note(files.paths);
+        return readLabelTable(file, { signal });
+      });
+    const names = table === undefined ? undefined : await tableIn(table);
     const rows = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
-      withVolume(input, { raw, dataset, axes }, backend, job, async (volume): Promise<readonly NamedRow[]> => {
-        if (labels === undefined) return measureVolume(volume, { box }, job);
-        return withVolume(labels, {}, backend, job, async (segmentation) => {
+      withVolume(input, { raw, dataset, axes }, backend, job, async (volume, paths): Promise<readonly NamedRow[]> => {
+        if (labels === undefined) {
+          const measured = await measureVolume(volume, { box }, job);
+          note(paths());
+          return measured;
+        }
+        return withVolume(labels, {}, backend, job, async (segmentation, labelPaths) => {
           const measured = await measureVolume(volume, { labels: segmentation, box }, job);
+          note([...paths(), ...labelPaths()]);
           return named(measured, names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table);
         });
       }),
@@ -35,11 +50,7 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
     if (output === undefined) {
       terminal.say(describeRows(rows));
     } else {
-      const sink = await createNodeSink(output, {
-        overwrite: true,
-        inputs: labels === undefined ? [input] : [input, labels],
-        signal,
-      });
+      const sink = await createNodeSink(output, { overwrite: true, inputs: [...inputs], signal });
       await withSink(sink, ({ write }) => write(new TextEncoder().encode(csvOf(rows))));
       terminal.say(`${formatCount(rows.length)} rows → ${shownPath(output, 'output')}`);
     }

@@ -95,6 +95,17 @@ test('anything but a segmentation of the volume is refused', async () => {
   await expect(measured(infoOf([13, 9, 5, 2], 'u8'))).rejects.toMatchObject({ tag: 'invalid-input' });
   const moved = { ...labelInfo, affine: [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0] };
   await expect(measured(moved)).rejects.toMatchObject({ message: expect.stringMatching('their affine differs') });
+  // Far from the origin, as positions of a microscope's stage are.
+  const farAt = (x: number, step = 0.5) => [step, 0, 0, x, 0, 0.5, 0, 8000, 0, 0, 0.5, 0];
+  const far = { ...infoOf(dims, 'u8'), affine: farAt(15_000) };
+  const measuredFar = (affine: VolumeInfo['affine']) =>
+    measureVolume(memoryVolume(far, voxelsOf(far, 'noise')), {
+      labels: memoryVolume({ ...labelInfo, affine }, voxelsOf(labelInfo, 'constant')),
+    });
+  const refusal = { message: expect.stringMatching('their affine differs') };
+  await expect(measuredFar(farAt(15_001))).rejects.toMatchObject(refusal);
+  await expect(measuredFar(farAt(15_000, 0.52))).rejects.toMatchObject(refusal);
+  expect((await measuredFar(farAt(15_000.001))).length).toBeGreaterThan(0);
   await expect(measureVolume(volume, { box: { origin: [4, 0, 0], dims: [10, 1, 1] } })).rejects.toMatchObject({
     message: 'the box ends at x = 14, but the volume at 13',
   });
