@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compressOutputs, stemOf } from './output-names.ts';
 
@@ -45,6 +45,8 @@ test('several inputs: a folder, which may be missing', async () => {
 test('two inputs never share one output', async () => {
   const made = compressOutputs(['/d/a.nii', '/d/a.nrrd'], undefined);
   await expect(made).rejects.toMatchObject({ tag: 'invalid-input', message: /both become \/d\/a\.stria/ });
+  // The same name, written in two ways.
+  await expect(compressOutputs(['a.nii', resolve('a.nrrd')], undefined)).rejects.toMatchObject({ message: /both become/ });
 });
 
 test('standard input needs an output name, and standard output takes one file', async () => {

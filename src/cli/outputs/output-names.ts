@@ -60,11 +60,11 @@ export async function compressOutputs(inputs: readonly string[], output: string 
   const taken = new Map<string, string>();
   for (const [index, { path }] of outputs.entries()) {
     const input = inputs[index] as string;
-    const other = taken.get(path);
+    const other = taken.get(resolve(path));
     if (other !== undefined) {
       throw new StriaError('invalid-input', `${other} and ${input} would both become ${path}; compress them separately with -o`);
     }
-    taken.set(path, input);
+    taken.set(resolve(path), input);
   }
   return outputs;
 }

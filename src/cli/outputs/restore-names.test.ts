@@ -67,3 +67,10 @@ test.each(['b.h5', 'b.dcm', 'b.mat'])('the note on %s names no format that Stria
 test('an export is named after the container', () => {
   expect(exportBaseName('/d/scan.v2.stria')).toBe('scan.v2');
 });
+
+test('a header cannot get the name of its data file', async () => {
+  for (const name of ['/o/data.raw', '/o/DATA.raw']) {
+    const refusal = { tag: 'invalid-input', message: expect.stringMatching('data file') };
+    await expect(paths('nrrd', detached, name)).rejects.toMatchObject(refusal);
+  }
+});

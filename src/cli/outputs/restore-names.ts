@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { formatOfEnding } from '../../core/shared/readable-formats.ts';
@@ -12,7 +12,7 @@ import { isFolder, type OutputName } from './output-names.ts';
  * or on standard output. For a source in two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`. A raw
  * file's sidecar goes beside it. A detached header of NRRD or MetaImage gets the name from `-o`; its
  * data file keeps its own name, because the header contains it.
- * @throws StriaError `invalid-input`; `corrupt` if a part's name cannot be used
+ * @throws StriaError `invalid-input`, for example if two parts would get the same name; `corrupt` if a part's name cannot be used
  */
 export async function restoreOutputs(
   input: string,
@@ -38,7 +38,16 @@ export async function restoreOutputs(
       `${output}: Stria restores files uncompressed; leave out the .gz and run gzip afterwards`,
     );
   }
-  return new Map(parts.map((part) => [part.name, partPath(part, { format, parts }, output)]));
+  const outputs = new Map(parts.map((part) => [part.name, partPath(part, { format, parts }, output)]));
+  // Some file systems ignore case.
+  const paths = new Set([...outputs.values()].map(({ path }) => resolve(path).toLowerCase()));
+  if (paths.size < outputs.size) {
+    throw new StriaError(
+      'invalid-input',
+      `${output} is the name of the data file, which the header contains; give the header another name with -o`,
+    );
+  }
+  return outputs;
 }
 
 function partPath(
