@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, link, lstat, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { access, lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
@@ -52,26 +52,6 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
     },
   );
   if (isReadOnly || !mayWrite) throw refuse('is read-only. Choose another name, or change its permissions first');
-}
-
-/** Renames a file to a name that must be free. `link` fails where `rename` would replace. */
-export async function renameToFree(temporary: string, target: string): Promise<void> {
-  try {
-    await link(temporary, target);
-    await rm(temporary, { force: true });
-  } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error))) throw error;
-    // The file system has no hard links (exFAT, some network drives), so reserve the name with an empty file, and replace that
-    // file.
-    const placeholder = await open(target, 'wx');
-    await placeholder.close();
-    try {
-      await rename(temporary, target);
-    } catch (cause) {
-      await rm(target, { force: true });
-      throw cause;
-    }
-  }
 }
 
 /** `folder/name`, or the first of ` (2)`, ` (3)` … before the extension that is not taken. */

@@ -5,9 +5,10 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { StriaError } from '../core/shared/errors.ts';
 import type { BegunSave } from '../core/shared/ipc.ts';
 import { freeSpace } from '../node/free-space.ts';
+import { renameToFree } from '../node/rename-to-free.ts';
 import { toFileFault } from './file-faults.ts';
 import { type PendingSave, SaveRegistry } from './save-registry.ts';
-import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-target.ts';
+import { freePath, resolveTarget, type SaveTarget } from './save-target.ts';
 import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
 
 /**

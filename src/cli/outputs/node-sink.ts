@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { access, type FileHandle, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { freeSpace } from '../../node/free-space.ts';
+import { renameToFree } from '../../node/rename-to-free.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { formatBytes } from '../terminal/text.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
@@ -56,7 +57,11 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     gatherBytes: standardGatherBytes,
     commit: async () => {
       if (options.overwrite) await rename(partial, target.path);
-      else await renameToFree(partial, target.path, path);
+      else {
+        await renameToFree(partial, target.path).catch((error: unknown) => {
+          throw errorCode(error) === 'EEXIST' ? existsAlready(path) : error;
+        });
+      }
       partials.delete(partial);
       await syncFolder(dirname(target.path));
     },
@@ -70,24 +75,6 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
 /** Refuses a path as `createNodeSink` would, before work is spent on what could not be written. @throws StriaError like it */
 export async function checkTarget(path: string, options: Pick<NodeSinkOptions, 'overwrite' | 'inputs'>): Promise<void> {
   if (path !== standardStream) await resolveTarget(path, options);
-}
-
-/** Renames the file to a name that must still be free: `link` fails where `rename` would replace. */
-async function renameToFree(partial: string, target: string, shown: string): Promise<void> {
-  try {
-    await link(partial, target).catch(async (error: unknown) => {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error) ?? '')) throw error;
-      // The file system has no hard links (exFAT, some network drives): reserve the name with an empty file, then replace it.
-      await (await open(target, 'wx')).close();
-      await rename(partial, target).catch(async (cause: unknown) => {
-        await unlink(target).catch(() => {});
-        throw cause;
-      });
-    });
-    await unlink(partial).catch(() => {});
-  } catch (error) {
-    throw errorCode(error) === 'EEXIST' ? existsAlready(shown) : error;
-  }
 }
 
 interface Target {
