@@ -3,6 +3,7 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { elementTypes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { voxelsOfFile } from './file-region.ts';
+import { computeStatistics } from './gpu-statistics.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { VolumeStatistics } from './statistics.ts';
@@ -134,4 +135,20 @@ test('constant and two-valued volumes have a window that is not empty', async ()
   expect((await statisticsOf(info, bytes)).window).toEqual([0, 1]);
   bytes.fill(1, 0, 200);
   expect((await statisticsOf(info, bytes)).window).toEqual([0, 257]);
+});
+
+test('the counters are read and cleared before they are full', async () => {
+  const info = testInfo([13, 17, 23, 2], 'f32');
+  const bytes = Uint8Array.from(testVoxels(info));
+  new Float32Array(bytes.buffer, bytes.byteOffset, 8).fill(Number.NaN);
+  using scope = gpu.scope('test');
+  const buffer = scope.storage('voxels', bytes.byteLength, bytes);
+  const half = { buffer, dims: [13, 17, 46], elementBytes: 4 } as const;
+  const voxels = 3 * 13 * 17 * 46;
+  const walk = async (visit: Parameters<Parameters<typeof computeStatistics>[3]>[0]) => {
+    for (let time = 0; time < 3; time++) await visit(half);
+  };
+  const atOnce = await computeStatistics(gpu, info, voxels, walk);
+  expect(atOnce.notFinite).toBe(24);
+  expect(await computeStatistics(gpu, info, voxels, walk, 13 * 17 * 46)).toEqual(atOnce);
 });

@@ -20,6 +20,9 @@ import { elementTypeNumber, floatBits, isFloatType, voxelKey } from './voxel-key
 const unitsPerDispatch = 2 ** 23;
 const unitsPerWorkgroup = 4096;
 
+/** The kernels count in 32 bits, so their counters are read and cleared after at most this many voxels. */
+const mostCounted = 2 ** 31;
+
 /**
  * Brings all boxes of a volume into GPU memory, one after another, and waits for `visit` each time. Boxes are in codec elements: an
  * f64 box has two along x for each voxel.
@@ -32,6 +35,7 @@ export type RowRange = readonly [first: number, end: number];
 /**
  * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more if outliers or markers stretch the range).
  * @param voxels the number of voxels in all boxes
+ * @param most how many voxels a kernel counts before its counters are read. Only tests change it
  * @throws StriaError `device-lost`
  */
 export async function computeStatistics(
@@ -39,11 +43,12 @@ export async function computeStatistics(
   info: Pick<VolumeInfo, 'type' | 'slope'>,
   voxels: number,
   boxes: BoxWalk,
+  most = mostCounted,
 ): Promise<VolumeStatistics> {
   const rowStep = elementBytes(info.type) === 1 ? 16 : 1;
   return deriveStatistics(info, voxels, {
-    range: (keys) => measureRange(gpu, info.type, boxes, keys, rowStep),
-    bins: (low, high) => countInBins(gpu, info.type, boxes, low, high),
+    range: (keys) => measureRange(gpu, info.type, boxes, keys, { rowStep, most }),
+    bins: (low, high) => countInBins(gpu, info.type, boxes, [low, high], most),
   });
 }
 
@@ -53,17 +58,40 @@ async function measureRange(
   type: ElementType,
   boxes: BoxWalk,
   keys: CountedKeys,
-  rowStep: number,
+  { rowStep, most }: Pick<PieceWork, 'rowStep' | 'most'>,
 ): Promise<RangeFound> {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
-  await forEachPiece(gpu, type, boxes, { name: 'range', shader: rangeShader, result, rowStep, uniforms: [rowStep, ...keys] });
-  const [lowKey = 0, highKey = 0, notFinite = 0, inner = 0, flat = 0] = await gpu.readWords(result);
-  return { lowKey, highKey, notFinite, inner, flat };
+  let found: RangeFound = { lowKey: 0xffffffff, highKey: 0, notFinite: 0, inner: 0, flat: 0 };
+  const take = async () => {
+    const [lowKey = 0, highKey = 0, notFinite = 0, inner = 0, flat = 0] = await gpu.readWords(result);
+    found = {
+      lowKey,
+      highKey,
+      notFinite: found.notFinite + notFinite,
+      inner: found.inner + inner,
+      flat: found.flat + flat,
+    };
+    // The keys stay.
+    await gpu
+      .commands('range')
+      .record((encoder) => encoder.clearBuffer(result, 8))
+      .submit();
+  };
+  const uniforms = [rowStep, ...keys];
+  await forEachPiece(gpu, type, boxes, { name: 'range', shader: rangeShader, result, take, most, rowStep, uniforms });
+  await take();
+  return found;
 }
 
 /** Counts finite voxels from `low` to `high` in `binCount` equal bins; bins of integers have whole widths. */
-async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: number, high: number): Promise<Histogram> {
+async function countInBins(
+  gpu: Gpu,
+  type: ElementType,
+  boxes: BoxWalk,
+  [low, high]: readonly [low: number, high: number],
+  most: number,
+): Promise<Histogram> {
   using scope = gpu.scope('statistics');
   const result = scope.storage('counts', 4 * binCount);
   const binWidth = binWidthOf(isFloatType(type), low, high);
@@ -73,14 +101,27 @@ async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: num
     ...[key, voxelKey(type, high), scaledBits, floatBits(binsPerValue)],
     ...[isFloatType(type) ? 1 : binWidth, power >>> 0],
   ];
-  await forEachPiece(gpu, type, boxes, { name: 'histogram', shader: histogramShader, result, rowStep: 1, uniforms });
-  return { low, binWidth, counts: [...(await gpu.readWords(result))] };
+  const counts = new Array<number>(binCount).fill(0);
+  const take = async () => {
+    for (const [bin, count] of (await gpu.readWords(result)).entries()) counts[bin] = (counts[bin] as number) + count;
+    await gpu
+      .commands('histogram')
+      .record((encoder) => encoder.clearBuffer(result))
+      .submit();
+  };
+  await forEachPiece(gpu, type, boxes, { name: 'histogram', shader: histogramShader, result, take, most, rowStep: 1, uniforms });
+  await take();
+  return { low, binWidth, counts };
 }
 
 interface PieceWork {
   readonly name: string;
   readonly shader: ShaderFile;
   readonly result: GPUBuffer;
+  /** Adds what `result` has counted, and clears its counters. */
+  readonly take: () => Promise<void>;
+  /** How many voxels `result` can count. */
+  readonly most: number;
   /** Only every n-th row is examined. */
   readonly rowStep: number;
   /** The kernel's uniform after row_units, row_voxels, first_unit and unit_count. */
@@ -95,6 +136,7 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: P
     constants: { element_type: elementTypeNumber(type) },
   });
   const unitBytes = type === 'f64' ? 8 : 4;
+  let counted = 0;
   await boxes(async ({ buffer, dims, elementBytes: codecBytes }, [firstRow, endRow] = [0, dims[1] * dims[2]]) => {
     const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
     const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
@@ -102,6 +144,12 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: P
     for (let first = rowUnits * Math.ceil(firstRow / work.rowStep); first < units; first += unitsPerDispatch) {
       using scope = gpu.scope('statistics');
       const count = Math.min(unitsPerDispatch, units - first);
+      const voxels = count * (unitBytes / elementBytes(type));
+      if (counted > 0 && counted + voxels > work.most) {
+        await work.take();
+        counted = 0;
+      }
+      counted += voxels;
       const uniform = scope.uniform(work.name, [rowUnits, rowVoxels, first, count, ...work.uniforms]);
       const workgroups = Math.ceil(count / unitsPerWorkgroup);
       await gpu.commands(work.name).dispatch(kernel, [buffer, uniform, work.result], [workgroups, 1, 1]).submit();

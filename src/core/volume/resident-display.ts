@@ -25,7 +25,8 @@ export interface DisplaySource extends Pick<VolumeSource, 'info' | 'dims' | 'num
 export class ResidentDisplay implements VolumeDisplay {
   readonly #gpu: Gpu;
   readonly #source: DisplaySource;
-  readonly #scope: GpuScope;
+  readonly #label: string;
+  #scope: GpuScope;
   #display: DisplayTexture | undefined;
   #creating: Promise<DisplayTexture> | undefined;
   /** Owns the resources that fill the display texture: the staging buffer, and the tables of time points. */
@@ -38,6 +39,7 @@ export class ResidentDisplay implements VolumeDisplay {
   constructor(gpu: Gpu, label: string, source: DisplaySource) {
     this.#gpu = gpu;
     this.#source = source;
+    this.#label = label;
     this.#scope = gpu.scope(label);
   }
 
@@ -46,7 +48,13 @@ export class ResidentDisplay implements VolumeDisplay {
    * @throws StriaError `aborted` if the display was destroyed, `out-of-memory`, `device-lost`
    */
   async show(timePoint: number): Promise<DisplayTexture> {
-    this.#creating ??= this.#create();
+    this.#creating ??= this.#create().catch((error: unknown) => {
+      // Memory may be free when it is shown next.
+      this.#creating = undefined;
+      this.#scope.destroy();
+      if (!this.#isDestroyed) this.#scope = this.#gpu.scope(this.#label);
+      throw error;
+    });
     const display = await this.#creating;
     if (this.#isDestroyed) throw closed();
     const commands = this.#gpu.commands('display.fill');

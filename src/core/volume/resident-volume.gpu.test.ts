@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { rowBytes } from '../codec/codec.ts';
 import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import { StriaError } from '../shared/errors.ts';
 import { elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { layOut } from './resident-layout.ts';
 import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
@@ -214,4 +215,18 @@ test('a layout of absurd dims decimates or reports why it cannot', () => {
   const row = layOut({ dims: [2 ** 30, 1, 1, 1], type: 'u8' }, chunkShape, 2 ** 27, 2 ** 31);
   expect(row.decimation).toBeGreaterThanOrEqual(8);
   expect(() => layOut({ dims: [1, 1, 1, 2 ** 30], type: 'u8' }, chunkShape, 2 ** 27, 2 ** 20)).toThrow(/time points do not fit/);
+});
+
+test('a display texture that did not fit is tried again', async () => {
+  const info = testInfo([8, 8, 8, 1], 'u8');
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(testVoxels(info));
+  const allocate = vi.spyOn(gpu, 'allocate').mockImplementationOnce(async (_purpose, create, free) => {
+    free?.(create());
+    throw new StriaError('out-of-memory', 'full');
+  });
+  await expect(volume.displayTexture(0)).rejects.toMatchObject({ tag: 'out-of-memory' });
+  expect((await volume.displayTexture(0)).dims).toEqual([8, 8, 8]);
+  allocate.mockRestore();
+  volume.destroy();
 });
