@@ -6,7 +6,7 @@ import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { edgeLength, readStart } from './container-start.ts';
 import type { ContainerHeader } from './header.ts';
-import { recordTypes } from './layout.ts';
+import { maxTextLength, recordTypes } from './layout.ts';
 import { type FoundLevel, readLevels } from './level-records.ts';
 import { parseRecord, type RecordHead, readExactly, readRecord, recordEnd } from './record.ts';
 import { blobPlaces, checkSource, joinSource, parseSource, readBlob } from './source-record.ts';
@@ -45,7 +45,7 @@ export class ContainerOutline {
     const edge = Math.max(0, source.size - edgeLength);
     const end = await readExactly(source, edge, source.size - edge, options);
     const offset = tailOffset(end, source.size);
-    if (offset === undefined || offset < recordEnd(start.record)) {
+    if (offset === undefined || offset < recordEnd(start.record) || source.size - offset > maxTextLength) {
       throw new StriaError('corrupt', "the file's end is missing or damaged; 'stria recover' can save every intact chunk");
     }
     const bytes = offset >= edge ? end.subarray(offset - edge) : await readExactly(source, offset, source.size - offset, options);
