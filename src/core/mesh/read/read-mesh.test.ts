@@ -160,3 +160,8 @@ test('a file that is named like no mesh is known by its content', async () => {
     message: expect.stringContaining('STL, PLY'),
   });
 });
+
+test('lines may end with a return alone, as on old Macs, in a file of any length', async () => {
+  const text = `${'v 0 0 0\r'.repeat(140_000)}v 1 0 0\rv 0 1 0\rf 1 140001 140002\r`;
+  expect((await onlyMesh('a.obj', text)).triangles).toHaveLength(3);
+});

@@ -10,9 +10,15 @@ const mostLineBytes = 2 ** 20;
 export function* linesOf(bytes: Uint8Array, { start = 0, continues = false } = {}): Generator<string> {
   const decoder = new TextDecoder();
   let before = '';
+  let feed = -1;
   for (let at = start; at < bytes.byteLength; ) {
-    const found = bytes.indexOf(10, at);
-    const end = found < 0 ? bytes.byteLength : found;
+    if (feed < at) {
+      const found = bytes.indexOf(10, at);
+      feed = found < 0 ? bytes.byteLength : found;
+    }
+    // Lines that end with a return alone are taken together, up to the limit.
+    const back = feed - at > mostLineBytes ? bytes.lastIndexOf(13, at + mostLineBytes - before.length) : -1;
+    const end = back >= at ? back : feed;
     if (end - at + before.length > mostLineBytes) throw new StriaError('corrupt', 'the text has a line of more than 1 MiB');
     // Old Macs end lines with a return alone.
     for (const line of decoder.decode(bytes.subarray(at, end)).split('\r')) {
