@@ -176,7 +176,7 @@ function makeHandlers({
     async 'save-beside'(window, openedId, name) {
       const folder = await opened.chosenFolder(openedId);
       // Levels that no longer fit the file are of no use.
-      const mayReplace = isLevelsNameOf(basename(opened.chosenPath(openedId)), name);
+      const mayReplace = isLevelsNameOf(opened.nameOf(openedId), name);
       return saves.beginBeside(window.webContents.id, folder, name, mayReplace);
     },
     async 'save-write'(window, id, bytes) {

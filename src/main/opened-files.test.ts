@@ -208,3 +208,12 @@ test('a folder is opened under an id, and its files are found below it and nowhe
   expect(await files.chosenFolder(opened.id)).toBe(folder);
   expect(() => files.get(opened.id)).toThrow();
 });
+
+test('levels may be kept beside a file that a chosen session refers to: its name and its folder are known', async () => {
+  make('s/scan.nii');
+  const { id } = await files.choose(make('s/a.stria-session'));
+  const volume = await files.openReferred(id, 'scan.nii', never);
+  if (volume === null || typeof volume === 'string') throw new Error('it was not opened');
+  expect(await files.chosenFolder(volume.id)).toBe(join(folder, 's'));
+  expect(files.nameOf(volume.id)).toBe('scan.nii');
+});

@@ -40,6 +40,8 @@ export interface OpenedFiles {
   folder(id: string): FileTree | undefined;
   /** Like `find`. @throws StriaError `invalid-input` for an unknown id */
   get(id: string): FileOnDisk;
+  /** The name of an opened file or folder. @throws StriaError `invalid-input` for an unknown id */
+  nameOf(id: string): string;
   /** The path of a file or folder that the user chose. @throws StriaError `invalid-input` for any other */
   chosenPath(id: string): string;
   /**
@@ -138,6 +140,7 @@ export function createOpenedFiles(
     },
 
     find: (id) => files.get(id),
+    nameOf: (id) => basename(folders.get(id)?.path ?? get(id).path),
     folder: (id) => folders.get(id)?.tree,
     get,
 

@@ -10,6 +10,7 @@ import { timeCurvesCsv } from './measure/time-curves.ts';
 import type { OpenDocument } from './state/document-state.ts';
 import { layerVolume } from './state/layer-state.ts';
 import { orNotice } from './state/or-notice.ts';
+import { outputStem } from './state/output-state.ts';
 import { type AppStore, openDocument } from './state/store.ts';
 
 /** Saves and copies measurements, and the results of the Lab. */
@@ -62,7 +63,7 @@ export class Exports {
     const volume = layerVolume(state.layers, id);
     const info = volume?.kind === 'ready' ? volume.info : document.info;
     const mm3 = voxelMm3(info);
-    await this.#saveAs(`${plainName(document.name)}-labels.csv`, async () =>
+    await this.#saveAs(`${outputStem(document.name)}-labels.csv`, async () =>
       new TextEncoder().encode(
         labelStatisticsCsv(await labels.statistics(image), labelTableOf(state, id), Number.isFinite(mm3) ? mm3 : undefined),
       ),
@@ -88,7 +89,7 @@ export class Exports {
     const document = openDocument(this.#store.getState());
     if (!document) return false;
     const csv = new TextEncoder().encode(make(document));
-    return this.#saveAs(`${plainName(document.name)}-${what}.csv`, async () => csv);
+    return this.#saveAs(`${outputStem(document.name)}-${what}.csv`, async () => csv);
   }
 
   /** Resolves with whether it was saved. */
@@ -109,9 +110,4 @@ export class Exports {
     });
     return isSaved;
   }
-}
-
-/** `head` for `head.nii.gz`. */
-function plainName(name: string): string {
-  return name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'volume';
 }

@@ -102,3 +102,9 @@ it('saves the motion of the chosen layer, the identity if it was not moved', asy
   // The file maps from the volume to the layer, in LPS, so x and y change their signs and the motion is inverted.
   expect(written[1]).toMatch(/^Parameters: 1 0 0 0 1 0 0 0 1 1 2 -3$/m);
 });
+
+it('suggests a file name without folders', async () => {
+  const { alignment, saveAs } = setUp('T1/T2');
+  await alignment.save('plain');
+  expect(saveAs).toHaveBeenCalledWith('T1_T2.txt');
+});

@@ -16,6 +16,7 @@ import type { LayerLook } from '../../viewer/model/layers.ts';
 import { type Alignable, alignables, chosenAlignable } from '../state/alignable.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { MatrixFile } from '../state/layer-state.ts';
+import { outputStem } from '../state/output-state.ts';
 import type { AppStore } from '../state/store.ts';
 import type { Layers } from './layers.ts';
 
@@ -123,7 +124,7 @@ export class Alignment {
     const { look, base, layer } = found;
     const motion = look.motion ?? [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
     const text = transformText(storedMotion(motion, format, transformPair(base, layer)), format);
-    const stem = look.name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'layer';
+    const stem = outputStem(look.name);
     const sink = await this.#host.saveAs(`${stem}.${endings[format]}`);
     if (!sink) return;
     try {

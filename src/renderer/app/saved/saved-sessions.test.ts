@@ -175,6 +175,17 @@ async function savedSession() {
   return file('scan.stria-session', sink.bytes());
 }
 
+it('has the layers that were there when it was asked for, even if the volume is closed meanwhile', async () => {
+  const { open, viewer, saver, sink, layerRequests } = setUp();
+  await open({ kind: 'file', file: scan });
+  viewer.set({ layers: { ...noLayers, layers: [{ ...plainLook, id: 'a', name: 'atlas.nii' }] } });
+  layerRequests.set('a', { kind: 'file', file: file('atlas.nii', Uint8Array.of(7)) });
+  const saving = saver.save();
+  layerRequests.clear();
+  await saving;
+  expect(readSession(sink.bytes()).layers.list).toHaveLength(1);
+});
+
 describe('a session of a volume at a web address', () => {
   const address = 'https://example.org/data/scan.nii?key=1';
   const remote = { ...scan, address };

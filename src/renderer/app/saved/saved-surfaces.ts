@@ -19,18 +19,24 @@ export interface SessionMeshes {
 
 export type MeshFilePlace = Pick<SavedMeshFile, 'source' | 'object'>;
 
+/** The origins of surfaces by their ids: extracted, read from a file, or from a file that was not found. */
+export type SurfaceSources = ReadonlyMap<
+  string,
+  readonly [MeshSource | undefined, MeshFileSource | undefined, MeshFilePlace | undefined]
+>;
+
 /** The surfaces to store in a session. @param volumes ids of the layers in the session, and `baseId` */
 export async function savedSurfaces(
   looks: readonly MeshLook[],
   volumes: readonly string[],
-  needs: SessionMeshes,
+  sources: SurfaceSources,
   sink: HostSink,
 ): Promise<Pick<SavedLayers, 'meshes' | 'meshFiles'>> {
   const [meshes, meshFiles]: [SavedMesh[], SavedMeshFile[]] = [[], []];
   // A file with several objects is read only once for its fingerprint.
   const known = new Map<HostFile, SessionFiles>();
   for (const [place, look] of looks.entries()) {
-    const [source, read, lost] = [needs.sourceOf(look.id), needs.fileOf(look.id), needs.lostFileOf(look.id)];
+    const [source, read, lost] = sources.get(look.id) ?? [];
     if (read) {
       const files = known.get(read.file) ?? (await filesIn({ kind: 'file', file: read.file }, sink));
       known.set(read.file, files);

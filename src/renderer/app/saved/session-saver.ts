@@ -10,7 +10,7 @@ import { sampleTitle } from '../state/samples.ts';
 import type { SavedLayer, SavedLayers, SavedSession } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
-import { type SessionMeshes, savedSurfaces } from './saved-surfaces.ts';
+import { type SessionMeshes, type SurfaceSources, savedSurfaces } from './saved-surfaces.ts';
 import { sourceIn } from './session-files.ts';
 import type { SessionDocument, SessionLayers } from './session-needs.ts';
 
@@ -20,6 +20,13 @@ export interface SaverNeeds {
   readonly document: Pick<SessionDocument, 'request'>;
   readonly layers: Pick<SessionLayers, 'requestOf' | 'lostSourceOf'>;
   readonly meshes: SessionMeshes;
+}
+
+/** Where the layers and surfaces of a stack, and the tables of labels, come from. */
+interface StackSources {
+  readonly volumes: ReadonlyMap<string, readonly [request: OpenRequest | undefined, lost: SavedLayer['source']]>;
+  readonly surfaces: SurfaceSources;
+  readonly tables: SavedLayers['tables'];
 }
 
 /** Saves the view of the open volume as a session. */
@@ -43,6 +50,8 @@ export class SessionSaver {
     }
     const { viewer } = state.gpu;
     const { layers: stack, ...view } = viewer.snapshot().state;
+    // The volume may be closed while the user is asked or files are read. Its layers and surfaces are then forgotten.
+    const sources = this.#sourcesOf(stack);
     const curves = storableCurves(state.pinnedCurves);
     const looks = {
       view: view as unknown as SavedSession['view'],
@@ -59,7 +68,7 @@ export class SessionSaver {
     const sink = await host.saveAs(sessionName(nameOf(request)));
     if (!sink) return undefined;
     try {
-      const layers = await this.#layersIn(stack, sink);
+      const layers = await this.#layersIn(stack, sources, sink);
       await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks, layers }));
       await sink.close();
       store.setState({ savedMeasurements: looks.measurements });
@@ -72,13 +81,19 @@ export class SessionSaver {
     return `${sink.name} is saved${without}`;
   }
 
-  async #layersIn({ layers, meshes, ...rest }: LayerStack, sink: HostSink): Promise<SavedLayers> {
+  #sourcesOf({ layers, meshes }: LayerStack): StackSources {
+    const { layers: known, meshes: made, store } = this.#needs;
+    const volumes = layers.map(volumeIdOf).map((id) => [id, [known.requestOf(id), known.lostSourceOf(id)]] as const);
+    const surfaces = meshes.map(({ id }) => [id, [made.sourceOf(id), made.fileOf(id), made.lostFileOf(id)]] as const);
+    return { volumes: new Map(volumes), surfaces: new Map(surfaces), tables: store.getState().labels.loaded };
+  }
+
+  async #layersIn({ layers, meshes, ...rest }: LayerStack, sources: StackSources, sink: HostSink): Promise<SavedLayers> {
     const list: SavedLayer[] = [];
     const owners = new Map<string, string>();
     for (const look of layers) {
       const id = volumeIdOf(look);
-      const request = this.#needs.layers.requestOf(id);
-      const lost = this.#needs.layers.lostSourceOf(id);
+      const [request, lost] = sources.volumes.get(id) ?? [];
       const owner = id === baseId ? baseId : owners.get(id);
       if (owner !== undefined) list.push({ source: undefined, look: { ...look, of: owner } });
       else if (request || lost) {
@@ -88,12 +103,12 @@ export class SessionSaver {
       }
     }
     const used = [rest.base.labels, ...list.map(({ look }) => look.labels)].map(({ table }) => table);
-    const loaded = Object.entries(this.#needs.store.getState().labels.loaded);
+    const loaded = Object.entries(sources.tables);
     const volumes = [baseId, ...list.map(({ look }) => look.id)];
     return {
       ...rest,
       list,
-      ...(await savedSurfaces(meshes, volumes, this.#needs.meshes, sink)),
+      ...(await savedSurfaces(meshes, volumes, sources.surfaces, sink)),
       tables: Object.fromEntries(loaded.filter(([id]) => used.includes(id))),
     };
   }
