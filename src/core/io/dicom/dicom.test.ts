@@ -273,5 +273,9 @@ describe('a folder', () => {
     expect(volume.info.slope).toBeCloseTo((2 * 70_000) / (370e6 * 2 ** (-3600 / 6586.2)), 12);
     const light = await openOne(dicomFile(ctSlice({ pixels, more: { ...pet, 1052720: ['DS', ''] } })));
     expect([light.valueUnit, light.info.slope]).toEqual(['Bq/ml', 2]);
+    // A series that was processed hours after the acquisition.
+    const later: TestElements = { ...pet, 524322: ['DA', '20240229'], 524338: ['TM', '100000'], 524337: ['TM', '140000'] };
+    const processed = await openOne(dicomFile(ctSlice({ pixels, more: later })));
+    expect([processed.valueUnit, processed.info.slope]).toEqual(['Bq/ml', 2]);
   });
 });

@@ -92,8 +92,9 @@ function finish(
   format: PixelFormat,
   { bits, isYbr: convert, isSigned }: { bits: number; isYbr: boolean; isSigned: boolean },
 ): VoxelFrame {
-  // If the codec does not support signs, the sign is the highest of its bits.
-  if (format.isSigned && !isSigned) for (const plane of planes) extendSign(plane, format.bitsAllocated, bits);
+  // If the codec does not support signs, the sign is the highest of the stored bits. Some encoders code all allocated bits.
+  const signed = Math.min(bits, format.bitsStored);
+  if (format.isSigned && !isSigned) for (const plane of planes) extendSign(plane, format.bitsAllocated, signed);
   const [first] = planes;
   if (format.palette !== undefined && first !== undefined) {
     const stored = typedVoxels(`${format.isSigned ? 'i' : 'u'}${format.bitsAllocated}` as 'u8', first) as StoredSamples;

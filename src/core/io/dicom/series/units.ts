@@ -38,6 +38,9 @@ export function suvFactorOf(dataSet: DataSet): number | undefined {
   const injected = injectionTime(dataSet, drug);
   const scanned = secondsOf(textOf(dataSet, 0x00080021), textOf(dataSet, 0x00080031));
   if (injected === undefined || scanned === undefined) return undefined;
+  // The time of a series that was processed later says nothing about its decay correction.
+  const acquired = secondsOf(textOf(dataSet, 0x00080022), textOf(dataSet, 0x00080032));
+  if (acquired !== undefined && scanned > acquired) return undefined;
   const elapsed = scanned - injected;
   // At most a day. A longer time results from unrelated dates.
   if (elapsed < 0 || elapsed > 86400) return undefined;
