@@ -1,5 +1,6 @@
 import type { JobOptions } from '../../shared/job.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
+import { isUsableAffine } from '../common/affine.ts';
 import { type ArrayAxis, guessAxes } from '../common/array-axes.ts';
 import { type Attributes, numberOf, numbersOf, readAttributes, textOf, textsOf } from './h5-attributes.ts';
 import { type H5Dataset, readDataset } from './h5-datasets.ts';
@@ -14,6 +15,8 @@ export interface AxisFacts {
   readonly step: number | undefined;
   readonly start: number | undefined;
   readonly unit: string | undefined;
+  /** Direction in the world, for MINC. Default: along its own axis. */
+  readonly direction?: readonly number[] | undefined;
 }
 
 const metres: Readonly<Record<string, number>> = {
@@ -99,7 +102,8 @@ async function eachAxis<T>(items: readonly T[], facts: (item: T) => Promise<Axis
 
 function mincAxis(name: string, attributes: Attributes): AxisFacts {
   const [step, start] = [numberOf(attributes.get('step')), numberOf(attributes.get('start'))];
-  return { name, step, start, unit: textOf(attributes.get('units')) ?? 'mm' };
+  const direction = numbersOf(attributes.get('direction_cosines'));
+  return { name, step, start, unit: textOf(attributes.get('units')) ?? 'mm', direction };
 }
 
 /** Reads a dataset of coordinates. The first two are enough, because they are evenly spaced. */
@@ -147,12 +151,34 @@ export function geometryOf(axes: readonly ArrayAxis[], facts: readonly AxisFacts
   const scaled = (value: number, index: number) => (scale(index) === 1 ? value : Number((value * scale(index)).toPrecision(12)));
   const steps = spatial.map(({ step }, index) => scaled(step ?? 1, index) || 1);
   const starts = spatial.map(({ start }, index) => scaled(start ?? 0, index));
-  const affine = steps.flatMap((step, row) => [0, 1, 2].map((column) => (column === row ? step : 0)).concat(starts[row] ?? 0));
+  const own = spatial.map(({ direction }, axis) =>
+    direction?.length === 3 ? direction : [0, 1, 2].map((row) => (row === axis ? 1 : 0)),
+  );
+  const affine = affineOf(steps, starts, own);
+  const plain = affineOf(steps, starts, [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
   const time = of('t');
   const second = seconds[time.unit?.toLowerCase() ?? ''];
   const timeUnit = second === undefined ? 'unknown' : second >= 1 ? 's' : second >= 1e-3 ? 'ms' : 'us';
   const timeStep =
     Math.abs(time.step ?? 1) * (second === undefined ? 1 : second / { s: 1, ms: 1e-3, us: 1e-6, unknown: 1 }[timeUnit]);
   const [x = 1, y = 1, z = 1] = steps.map(Math.abs);
-  return { spacing: [x, y, z, timeStep || 1], spatialUnit, timeUnit, affine };
+  return { spacing: [x, y, z, timeStep || 1], spatialUnit, timeUnit, affine: isUsableAffine(affine) ? affine : plain };
+}
+
+/** @param directions of x, y and z. In MINC, steps and starts are distances along them. */
+function affineOf(
+  steps: readonly number[],
+  starts: readonly number[],
+  directions: readonly (readonly number[])[],
+): readonly number[] {
+  return [0, 1, 2].flatMap((row) => {
+    const parts = directions.map((direction) => direction[row] as number);
+    const origin = parts.reduce((sum, part, axis) => sum + part * (starts[axis] as number), 0);
+    // Adding 0 turns −0 into 0.
+    return [...parts.map((part, axis) => part * (steps[axis] as number) + 0), origin];
+  });
 }

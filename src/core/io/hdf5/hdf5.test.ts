@@ -141,8 +141,8 @@ describe('spacing', () => {
     });
   });
 
-  test('of MINC 2', async () => {
-    const file = await hdf5File((root) => {
+  const mincFile = (directions: Readonly<Record<string, readonly number[]>> = {}) =>
+    hdf5File((root) => {
       const minc = root.create_group('minc-2.0');
       const image = minc.create_group('image').create_group('0');
       image.create_dataset({ name: 'image', data: shorts, shape }).create_attribute('dimorder', 'zspace,yspace,xspace');
@@ -156,13 +156,24 @@ describe('spacing', () => {
         dimension.create_attribute('step', step, [], '<d');
         dimension.create_attribute('start', 10, [], '<d');
         dimension.create_attribute('units', 'mm');
+        const direction = directions[name];
+        if (direction) dimension.create_attribute('direction_cosines', new Float64Array(direction), [3], '<d');
       }
     });
-    expect((await open(file)).info).toMatchObject({
+
+  test('of MINC 2', async () => {
+    expect((await open(await mincFile())).info).toMatchObject({
       spacing: [1, 2, 3, 1],
       spatialUnit: 'mm',
       affine: [-1, 0, 0, 10, 0, 2, 0, 10, 0, 0, 3, 10],
     });
+    // Turned by the angle of 3-4-5 about z: steps and starts are distances along the turned axes.
+    const turned = await open(await mincFile({ xspace: [0.8, 0.6, 0], yspace: [-0.6, 0.8, 0], zspace: [0, 0, 1] }));
+    const expected = [-0.8, -1.2, 0, 2, -0.6, 1.6, 0, 14, 0, 0, 3, 10];
+    for (const [at, value] of turned.info.affine.entries()) expect(value).toBeCloseTo(expected[at] as number, 12);
+    // Directions that do not span space are ignored.
+    const flat = await open(await mincFile({ xspace: [1, 0, 0], yspace: [1, 0, 0] }));
+    expect(flat.info.affine).toEqual([-1, 0, 0, 10, 0, 2, 0, 10, 0, 0, 3, 10]);
   });
 });
 
