@@ -183,3 +183,17 @@ test('CRC-32 follows RFC 1952, in one call or in parts', () => {
     }),
   );
 });
+
+test('damage behind a piece that is still being worked on is told to the reader alone', async () => {
+  const zipped = gzipSync(noise(300_000));
+  zipped[zipped.length - 6] = (zipped[zipped.length - 6] as number) ^ 1;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const reading = (async () => {
+    for await (const _ of gunzip(() => inPieces(zipped, 70_000))) await new Promise((resolve) => setTimeout(resolve, 20));
+  })();
+  expect(await faultOf(reading)).toMatchObject({ tag: 'corrupt' });
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});

@@ -53,15 +53,21 @@ export async function* decompressNatively(
   const inflater = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>;
   const writer = inflater.writable.getWriter();
   const reader = inflater.readable.getReader();
+  const readAhead = () => {
+    const read = reader.read();
+    // Awaited below. If it fails while the caller works on a piece, nothing else would handle that.
+    read.catch(() => undefined);
+    return read;
+  };
   try {
-    let output = reader.read();
+    let output = readAhead();
     for await (const bytes of input) {
       throwIfAborted(signal);
       const written = writer.write(bytes).then(() => undefined);
       for (;;) {
         const given = await Promise.race([output, written]);
         if (given === undefined || given.done) break;
-        output = reader.read();
+        output = readAhead();
         yield given.value;
         throwIfAborted(signal);
       }
