@@ -1,7 +1,7 @@
 import type { JobOptions } from '../../shared/job.ts';
 import { type Channel, swapBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
-import { type PictureShape, pictureBytes } from '../common/picture.ts';
+import { type PictureScale, type PictureShape, pictureBytes } from '../common/picture.ts';
 import { type Hyperstack, imageJScale, parseHyperstack, parseImageJ } from '../tiff/imagej.ts';
 import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from '../tiff/tiff-directory.ts';
 import { resolutionOf } from '../tiff/tiff-facts.ts';
@@ -32,7 +32,8 @@ export async function openHyperstack(
   const sizes = { Z: stack.slices, C: stack.channels, T: stack.frames };
   const scale = imageJScale(parseImageJ(description), await resolutionOf(file, first, job));
   const spacing = [...scale.spacing, stack.frameInterval ?? 1] as const;
-  const channels = await displayOf(file, first, stack, job);
+  const scaling = shape.channels === 1 && (shape.type === 'u8' || shape.type === 'u16') ? scale.scaling : undefined;
+  const channels = await displayOf(file, first, { ...stack, scaling }, job);
   return {
     name: '',
     sizes,
@@ -48,6 +49,7 @@ export async function openHyperstack(
       affine: diagonalAffine(spacing),
       slope: 1,
       intercept: 0,
+      ...scaling,
       channels: channelsOf(channels, sizes.C, shape.channels),
     }),
     async check(options) {
@@ -79,7 +81,12 @@ const lutBytes = 768;
  * The channels' colours and display ranges, if present. ImageJ's metadata are a header (`IJIJ`, then type and number of each kind of
  * value) and the values. Another tag has their lengths. Source: ImageJ's TiffEncoder.
  */
-async function displayOf(file: TiffFile, { tags }: TiffDirectory, stack: Hyperstack, job: JobOptions) {
+async function displayOf(
+  file: TiffFile,
+  { tags }: TiffDirectory,
+  stack: Hyperstack & Pick<PictureScale, 'scaling'>,
+  job: JobOptions,
+) {
   const channels = Array.from({ length: stack.channels }, () => ({ name: '', color: undefined as string | undefined }));
   const [tag, countsTag] = [tags.get(metadataTag), tags.get(metadataCountsTag)];
   if (tag === undefined || countsTag === undefined || tagBytes(tag) > longestMetadata) return channels;
@@ -90,6 +97,8 @@ async function displayOf(file: TiffFile, { tags }: TiffDirectory, stack: Hyperst
   let value = 1;
   let at = counts[0] ?? 0;
   const display: Channel[] = channels;
+  // Ranges are of stored values.
+  const { slope, intercept } = stack.scaling ?? { slope: 1, intercept: 0 };
   for (let entry = 4; entry + 8 <= Math.min(counts[0] ?? 0, bytes.byteLength); entry += 8) {
     const kind = kindOf(view.getUint32(entry, isLittle));
     const number = view.getUint32(entry + 4, isLittle);
@@ -104,7 +113,9 @@ async function displayOf(file: TiffFile, { tags }: TiffDirectory, stack: Hyperst
       const ranges = new Float64Array(part.buffer, 0, Math.floor(part.byteLength / 8));
       for (const [channel, before] of display.entries()) {
         const [low = 0, high = 0] = ranges.subarray(2 * channel);
-        if (low < high && Number.isFinite(high - low)) display[channel] = { ...before, window: [low, high] };
+        if (!(low < high && Number.isFinite(high - low))) continue;
+        const [from, to] = [slope * low + intercept, slope * high + intercept];
+        display[channel] = { ...before, window: [Math.min(from, to), Math.max(from, to)] };
       }
     }
   }

@@ -131,6 +131,7 @@ function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isO
     affine: diagonalAffine(spacing),
     slope: 1,
     intercept: 0,
+    ...(channels === 1 && (type === 'u8' || type === 'u16') && scale.scaling),
     ...(channels > 1 && { channels: sampleChannels(channels) }),
   };
 }

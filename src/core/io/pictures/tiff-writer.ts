@@ -12,6 +12,9 @@ const { short, long, long8, rational } = tiffTypes;
 /** Bytes of one plane that are written at a time. A multiple of every sample width. */
 const batchBytes = 2 ** 18;
 
+/** Tags about YCbCr: the colour space, its coefficients, subsampling, positions and reference values. */
+const ybrTags: ReadonlySet<number> = new Set([tiffTags.photometric, 529, 530, 531, 532]);
+
 /** An upper bound of a directory's size without the kept metadata. */
 const directoryBound = 2048;
 
@@ -107,7 +110,10 @@ export class TiffWriter {
     if (extraSamples > 0) add(numberTag(tiffTags.extraSamples, short, every(0).slice(0, extraSamples).fill(2, 0, 1)));
     if (name !== '') add(textTag(tiffTags.pageName, name));
     if (extra.byteLength === 0) for (const tag of this.#scaleTags()) add(tag);
-    for (const tag of parseStoredTags(extra)) if (!isStorageTag(tag.tag)) add(tag);
+    const kept = parseStoredTags(extra);
+    // The reader has converted YCbCr to RGB.
+    const wasYbr = kept.some(({ tag, values }) => tag === tiffTags.photometric && values[0] === 6);
+    for (const tag of kept) if (!isStorageTag(tag.tag) && !(wasYbr && ybrTags.has(tag.tag))) add(tag);
     add(numberTag(tiffTags.width, long, [dims[0]]));
     add(numberTag(tiffTags.height, long, [dims[1]]));
     add(numberTag(tiffTags.bitsPerSample, short, every(8 * elementBytes(type))));

@@ -121,6 +121,38 @@ describe('reading', () => {
     });
     // A description that does not match its pictures is ignored.
     expect(await at([imageJ], 5)).toMatchObject({ dims: [4, 3, 5, 1] });
+    // ImageJ leaves out a spacing of 1, and has no code of TIFF for micrometres.
+    const stackIn = (text: string) => description(`ImageJ=1.53t\nimages=3\nslices=3\n${text}\n`);
+    expect((await at([stackIn('unit=micron'), ...resolution(1)], 3)).spacing).toEqual([0.25, 0.5, 1, 1]);
+    expect((await at([stackIn('unit=cm\nspacing=0.5'), ...resolution(3)], 3)).spacing).toEqual([2.5, 5, 5, 1]);
+    expect((await at([stackIn('unit=inch\nspacing=0.5'), ...resolution(2)], 3)).spacing).toEqual([6.35, 12.7, 12.7, 1]);
+  });
+
+  test('ImageJ’s labels are restored in the byte order of the restored file', async () => {
+    const letters = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
+    const metadata = [...letters('IJIJlabl'), 0, 0, 0, 1, ...letters('\0a\0b')];
+    const tags = [
+      { tag: 50838, type: 4, values: [12, 4] },
+      { tag: 50839, type: 1, values: metadata },
+    ] as const;
+    const file = tiffFile({ width: 4, height: 3, type: 'u8', endian: 'big', tags }, [samples(12, 1)]);
+    expect(Buffer.from(file).includes(Buffer.from(metadata))).toBe(true);
+    const volume = await open(file);
+    const sink = memorySink();
+    const plan = planPictures(volume.info, 'tiff', await volume.source());
+    const writer = createPictureWriter(volume.info, plan, { open: async () => sink, close: (open) => open.close() });
+    await writer.rows([await readVoxels(volume)]);
+    const little = [...letters('JIJIlbal'), 1, 0, 0, 0, ...letters('a\0b\0')];
+    expect(Buffer.from(sink.bytes()).includes(Buffer.from(little))).toBe(true);
+  });
+
+  test('ImageJ’s linear calibration of whole numbers, with which it stores signed ones', async () => {
+    const description = 'ImageJ=1.53t\nimages=1\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=Gray Value\n';
+    const tags = [{ tag: 270, type: 2, values: description } as const];
+    const infoOf = async (type: 'u16' | 'f32') =>
+      (await open(tiffFile({ width: 4, height: 3, type, tags }, [samples(12 * elementBytes(type), 1)]))).info;
+    expect(await infoOf('u16')).toMatchObject({ slope: 1, intercept: -32768 });
+    expect(await infoOf('f32')).toMatchObject({ slope: 1, intercept: 0 });
   });
 
   test('an ImageJ stack with one directory is read completely, if the file holds all of it', async () => {

@@ -9,6 +9,10 @@ export interface ImageJDescription {
   readonly unit: PictureScale['spatialUnit'];
   /** Distance between pictures, in `unit`. */
   readonly spacing: number | undefined;
+  /** The length of its unit in millimetres, if that is known. */
+  readonly millimetres: number | undefined;
+  /** The linear calibration of whole numbers. ImageJ stores signed 16-bit values this way: minus 32768. */
+  readonly scaling: PictureScale['scaling'];
 }
 
 const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
@@ -23,17 +27,36 @@ const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
   micrometer: 'um',
 };
 
+/** Units of TIFF itself. ImageJ writes them as the unit of the resolution. */
+const tiffUnits: Readonly<Record<string, number>> = { inch: 25.4, cm: 10 };
+
 /** @param description the text of the tag ImageDescription; text of other programs is ignored */
 export function parseImageJ(description: string): ImageJDescription {
-  if (!description.startsWith('ImageJ=')) return { images: undefined, frames: undefined, unit: 'unknown', spacing: undefined };
+  if (!description.startsWith('ImageJ='))
+    return {
+      images: undefined,
+      frames: undefined,
+      unit: 'unknown',
+      spacing: undefined,
+      millimetres: undefined,
+      scaling: undefined,
+    };
   const { pairs, count } = linesOf(description);
-  const spacing = Math.abs(Number(pairs.get('spacing') ?? Number.NaN));
+  const name = pairs.get('unit');
+  const unit = units[name ?? ''] ?? 'unknown';
+  // ImageJ leaves out a distance of 1.
+  const isScaledStack = name !== undefined && (count('images') ?? 1) > 1;
+  const spacing = Math.abs(Number(pairs.get('spacing') ?? (isScaledStack ? 1 : Number.NaN)));
+  const [intercept, slope] = ['c0', 'c1'].map((key) => Number(pairs.get(key) ?? Number.NaN)) as [number, number];
+  const isLinear = pairs.get('cf') === '0' && Number.isFinite(intercept) && Number.isFinite(slope) && slope !== 0;
   return {
     images: count('images'),
     // Channels vary faster than slices and slices faster than time points. With several channels the pictures remain one
     // sequence.
     frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
-    unit: units[pairs.get('unit') ?? ''] ?? 'unknown',
+    unit,
+    millimetres: tiffUnits[name ?? ''] ?? { m: 1000, mm: 1, um: 0.001, unknown: undefined }[unit],
+    scaling: isLinear ? { slope, intercept } : undefined,
     spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
   };
 }
@@ -81,24 +104,25 @@ export function parseHyperstack(description: string): Hyperstack | undefined {
 }
 
 /** The resolution of the pixels, supplemented by ImageJ: its unit, for which TIFF has no code, the third axis, and time. */
-export function imageJScale({ unit, spacing, frames, images }: ImageJDescription, resolution: PictureScale): PictureScale {
+export function imageJScale(description: ImageJDescription, resolution: PictureScale): PictureScale {
+  const { unit, spacing, frames, images, millimetres, scaling } = description;
   const [x, y] = resolution.spacing;
   const isPlain = resolution.spatialUnit === 'unknown' && unit !== 'unknown';
   const picturesPerTime = frames !== undefined && images !== undefined && images % frames === 0 ? images / frames : undefined;
   return {
     spatialUnit: isPlain ? unit : resolution.spatialUnit,
-    spacing: [x, y, spacingInUnit(spacing, unit, resolution) ?? resolution.spacing[2]],
+    spacing: [x, y, spacingInUnit(spacing, millimetres, resolution) ?? resolution.spacing[2]],
     picturesPerTime,
+    ...(scaling && { scaling }),
   };
 }
 
 function spacingInUnit(
   spacing: number | undefined,
-  unit: ImageJDescription['unit'],
+  millimetres: number | undefined,
   resolution: PictureScale,
 ): number | undefined {
   if (spacing === undefined || resolution.spatialUnit === 'unknown') return spacing;
   // The resolution is in millimetres.
-  const millimetres = { m: 1000, mm: 1, um: 0.001, unknown: undefined }[unit];
   return millimetres === undefined ? undefined : spacing * millimetres;
 }

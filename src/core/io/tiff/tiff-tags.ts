@@ -1,7 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
+import { swapBytes } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 import { maxExtraBytes } from '../common/picture.ts';
-import { readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
+import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 
 export const tiffTags = {
   newSubfileType: 254,
@@ -93,9 +94,40 @@ export async function keepTags(file: TiffFile, { tags }: TiffDirectory, signal?:
     const bytes = storedHeadBytes + tagBytes(tag);
     if (storageTags.has(tag.tag) || length + bytes > maxExtraBytes) continue;
     length += bytes;
-    kept.push(encodeStoredTag({ ...tag, values: await readTag(file, tag, { signal }) }));
+    const values = await readTag(file, tag, { signal });
+    const counts = tag.tag === imageJMetadata && file.endian === 'big' ? tags.get(imageJCounts) : undefined;
+    const isSwapped = counts?.type === 4 && tagBytes(counts) <= maxExtraBytes;
+    kept.push(
+      encodeStoredTag({ ...tag, values: isSwapped ? littleEndian(values, await readNumbers(file, counts, { signal })) : values }),
+    );
   }
   return joinBytes(kept);
+}
+
+const [imageJCounts, imageJMetadata] = [50838, 50839];
+/** The width of the letters or numbers in ImageJ's metadata, by kind: 'info', 'labl', 'prop', 'rang'. All others are bytes. */
+const metadataWidths: Readonly<Record<number, 2 | 8>> = { 1768842863: 2, 1818321516: 2, 1886547824: 2, 1918987879: 8 };
+
+/**
+ * ImageJ's metadata are a tag of bytes, but its numbers and letters have the file's byte order, which the written file does not have.
+ * @param counts the lengths of the header and of each value
+ */
+function littleEndian(big: Uint8Array, counts: readonly number[]): Uint8Array {
+  const bytes = big.slice();
+  const view = new DataView(bytes.buffer);
+  const head = Math.min(counts[0] ?? 0, bytes.byteLength);
+  let at = head;
+  let value = 1;
+  for (let entry = 4; entry + 8 <= head; entry += 8) {
+    const width = metadataWidths[view.getUint32(entry)] ?? 1;
+    for (let left = view.getUint32(entry + 4); left > 0 && value < counts.length; left--) {
+      const length = counts[value++] as number;
+      swapBytes(bytes.subarray(at, at + length), width);
+      at += length;
+    }
+  }
+  swapBytes(bytes.subarray(0, head), 4);
+  return bytes;
 }
 
 function encodeStoredTag({ tag, type, count, values }: StoredTag): Uint8Array {

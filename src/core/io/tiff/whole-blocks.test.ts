@@ -1,9 +1,11 @@
 import Zstd from 'numcodecs/zstd';
 import { describe, expect, test } from 'vitest';
-import { memorySource } from '../../shared/bytes.ts';
+import { memorySink, memorySource } from '../../shared/bytes.ts';
 import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { encodeLosslessJpeg, encodeWith } from '../dicom/pixels/encoders-testing.ts';
 import { openVolume } from '../open-volume.ts';
+import { planPictures } from '../pictures/describe-pictures.ts';
+import { createPictureWriter } from '../pictures/picture-writer.ts';
 import { type TestTiff, tiffFile } from './tiff-testing.ts';
 
 const read = async (bytes: Uint8Array) => readVoxels(await openVolume(memorySource('a.tif', bytes)));
@@ -77,6 +79,20 @@ describe('JPEG', () => {
     expect(close(await read3(6), [200, 40, 60])).toBe(true);
     // The same stream taken as RGB: luma and the colour differences.
     expect(close(await read3(2), [90, 111, 206])).toBe(true);
+  });
+
+  test('YCbCr is restored as the RGB that it was read as', async () => {
+    const red = Uint8Array.from({ length: 3 * 32 * 24 }, (_, at) => [200, 40, 60][at % 3] as number);
+    const stream = await encodeWith('jpeg', red, { ...gray, components: 3 });
+    const tags = [compression(7), { tag: 262, type: 3, values: [6] }, { tag: 530, type: 3, values: [2, 2] }] as const;
+    const bytes = stored({ ...spec, channels: 3, tags }, red, withoutMarkers(stream));
+    const volume = await openVolume(memorySource('a.tif', bytes));
+    const planes = await readVoxels(volume);
+    const sink = memorySink();
+    const plan = planPictures(volume.info, 'tiff', await volume.source());
+    const writer = createPictureWriter(volume.info, plan, { open: async () => sink, close: (open) => open.close() });
+    await writer.rows([0, 1, 2].map((plane) => planes.subarray(plane * 32 * 24, (plane + 1) * 32 * 24)));
+    expect(await read(sink.bytes())).toEqual(planes);
   });
 
   test('lossless, of 12 bits, in both byte orders', async () => {
