@@ -28,16 +28,19 @@ export class BackgroundCompressor {
   }
 
   /** The sink is closed when everything is written, and aborted otherwise. @throws StriaError of file, engine or sink; `aborted` */
-  compress(
+  async compress(
     request: OpenRequest,
     sink: ByteSink,
     choice: CodecChoice,
     { signal, onProgress }: JobOptions,
     makes: CompressedKind = 'stria',
   ): Promise<CompressReport> {
+    if (signal?.aborted) {
+      await sink.abort().catch(() => undefined);
+      throw new StriaError('aborted', 'cancelled');
+    }
     const job = this.#nextJob++;
     return new Promise<CompressReport>((resolve, reject) => {
-      if (signal?.aborted) throw new StriaError('aborted', 'cancelled');
       signal?.addEventListener('abort', () => this.#post({ kind: 'cancel', job }), { once: true });
       this.#waiting.set(job, { sink, resolve, reject, onProgress });
       const posted = toPosted(request);

@@ -20,6 +20,17 @@ function file(name: string): Dataset<HostFile> {
   return { primary, companions: [] };
 }
 
+/** A promise that the test settles. */
+function gate() {
+  let open = () => {};
+  let fail: (error: StriaError) => void = () => {};
+  const opened = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { open, fail, opened };
+}
+
 /** A queue whose jobs the test finishes by hand, by file name. */
 function setUp(fault?: () => StriaError) {
   const store = createAppStore();
@@ -94,6 +105,60 @@ describe('the queue', () => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(close).not.toHaveBeenCalled();
     expect(store.getState().levelsKeptOf).toBeUndefined();
+  });
+
+  /** A queue of one file, which is compressed and then closed. The test opens the gates. */
+  function setUpClosing() {
+    const store = createAppStore();
+    const sink = memorySink();
+    const compressed = gate();
+    const closed = gate();
+    const close = vi.fn(() => closed.opened);
+    const abort = vi.fn(sink.abort);
+    const saveBeside = async (_file: HostFile, name: string) => ({ ...sink, close, abort, name, folder: '/scans' });
+    // As the worker does it. It hears of a cancel too late.
+    const compress: BackgroundCompressor['compress'] = async (_request, to) => {
+      await compressed.opened;
+      await to.close().catch(async (error) => {
+        await to.abort();
+        throw error;
+      });
+      return report;
+    };
+    const queue = new CompressQueue({ saveBeside }, store, { compress });
+    queue.add([file('a.nii')]);
+    const state = () => store.getState().queue[0]?.state.kind;
+    return { queue, state, compressed, closed, close, abort };
+  }
+
+  it('calls a file saved that was cancelled while it was being closed', async () => {
+    const { queue, state, compressed, closed, close } = setUpClosing();
+    compressed.open();
+    await vi.waitFor(() => expect(close).toHaveBeenCalled());
+    queue.cancelAll();
+    expect(state()).toBe('running');
+    closed.open();
+    await vi.waitFor(() => expect(state()).toBe('done'));
+  });
+
+  it('calls a file failed that was cancelled while it was being closed, if it could not be saved', async () => {
+    const { queue, state, compressed, closed, close, abort } = setUpClosing();
+    compressed.open();
+    await vi.waitFor(() => expect(close).toHaveBeenCalled());
+    queue.cancelAll();
+    closed.fail(new StriaError('not-writable', 'the disk is full'));
+    await vi.waitFor(() => expect(state()).toBe('failed'));
+    expect(abort).toHaveBeenCalledOnce();
+  });
+
+  it('does not save a file that was cancelled just before it would have been closed', async () => {
+    const { queue, state, compressed, close, abort } = setUpClosing();
+    await vi.waitFor(() => expect(state()).toBe('running'));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    queue.cancelAll();
+    compressed.open();
+    await vi.waitFor(() => expect(abort).toHaveBeenCalledOnce());
+    expect([state(), close.mock.calls]).toEqual(['cancelled', []]);
   });
 
   it('compresses one file after the other, beside the sources', async () => {

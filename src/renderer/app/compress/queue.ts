@@ -31,6 +31,8 @@ export class CompressQueue {
   readonly #compressor: Pick<BackgroundCompressor, 'compress'>;
   readonly #jobs = new Map<number, QueuedVolume>();
   readonly #controllers = new Map<number, AbortController>();
+  /** The row whose file is being given its name. Whether that succeeds decides what the row says. */
+  #closing: number | undefined;
   #nextId = 1;
   #isRunning = false;
 
@@ -77,8 +79,12 @@ export class CompressQueue {
     void this.#run();
   }
 
-  /** Changes the row at once. The part of the file that was written so far is discarded. */
+  /**
+   * Changes the row at once. The part of the file that was written so far is discarded. A file that is complete, and about to get its
+   * name, is not cancelled.
+   */
   cancel(id: number): void {
+    if (id === this.#closing) return;
     // A row that waits may hold much memory. A running one has taken its job already.
     this.#jobs.delete(id);
     this.#setState(id, { kind: 'cancelled' });
@@ -120,7 +126,7 @@ export class CompressQueue {
     this.#setState(id, { kind: 'running', progress });
     try {
       const name = makes === 'levels' ? levelsName(file.name, dataset) : striaName(file.name, dataset);
-      const sink: HostSink = await this.#host.saveBeside(file, name);
+      const sink = this.#closedUnlessCancelled(id, controller.signal, await this.#host.saveBeside(file, name));
       const job = {
         signal: controller.signal,
         onProgress: (next: Progress) => {
@@ -141,8 +147,19 @@ export class CompressQueue {
       if (tag === 'several') this.#setState(id, { kind: 'several', file });
       else this.#setState(id, tag === 'aborted' ? { kind: 'cancelled' } : { kind: 'failed', fault: faultToData(error) });
     } finally {
+      this.#closing = undefined;
       this.#controllers.delete(id);
     }
+  }
+
+  /** A sink that is not closed once its row is cancelled, and whose row cannot be cancelled once it is being closed. */
+  #closedUnlessCancelled(id: number, signal: AbortSignal, sink: HostSink): HostSink {
+    const close = async () => {
+      throwIfAborted(signal);
+      this.#closing = id;
+      await sink.close();
+    };
+    return { ...sink, close };
   }
 
   #setState(id: number, state: QueueRowState): void {
@@ -165,7 +182,6 @@ async function writeBlob(
       onProgress?.({ stage: 'Writing', done: start, total: blob.size });
       await sink.write(new Uint8Array(await blob.slice(start, start + pieceBytes).arrayBuffer()));
     }
-    throwIfAborted(signal);
     await sink.close();
   } catch (error) {
     await sink.abort().catch(() => undefined);
