@@ -66,6 +66,8 @@ test('names that start with a dash follow --', () => {
 
 test.each([
   ['sample potential --size 512 -o p.nii', { kind: 'potential', dims: [512, 512, 512], type: 'u8', seed: 1 }],
+  ['sample phantom --size 64 --type f32 -o p.nii', { type: 'f32' }],
+  ['bench bricks --type f32', { type: 'f32' }],
   ['sample zero --size 2048,2048,1024 --type u16 --seed 9 -o z.raw', { dims: [2048, 2048, 1024], type: 'u16', seed: 9 }],
   ['decompress a.stria --to nrrd --device cpu -f', { input: 'a.stria', to: 'nrrd', device: 'cpu', force: true }],
   ['compress a --time-group 4', { timeGroup: 4 }],
@@ -158,7 +160,7 @@ test.each([
   ['sample zero -o x', /needs --size/],
   ['sample zero --size 4', /needs -o/],
   ['sample zero --size 4,5 -o x', /one length or three/],
-  ['sample zero --size 4 --type f32 -o x', /--type must be one of u8, u16/],
+  ['sample zero --size 4 --type f64 -o x', /--type must be one of u8, u16, f32/],
   ['sample zero --size 4 --seed 1.5 -o x', /--seed takes a whole number/],
   [
     'bench all',

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suiteNames } from '../../core/bench/harness/tables.ts';
 import { codecs } from '../../core/codecs/registry.ts';
-import { sampleKinds } from '../../core/samples/sample-kinds.ts';
+import { sampleKinds, sampleTypes } from '../../core/samples/sample-kinds.ts';
 import { combineRules } from '../../core/shared/combine-rule.ts';
 import { writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
@@ -217,7 +217,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const kind = sampleKinds.find((known) => known === word);
       if (!kind) throw usage(`Unknown sample: ${word}. The samples are ${sampleKinds.join(', ')}.`);
       const dims = sampleDims(needed(name, 'size', text(values, 'size')));
-      const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
+      const type = oneOf(values, 'type', sampleTypes, 'u8');
       const seed = wholeNumber('seed', text(values, 'seed') ?? '1', 2 ** 32 - 1);
       return { name, kind, dims, type, seed, output: needed(name, 'output', output), ...device(), ...talk };
     }
@@ -238,7 +238,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const wanted = text(values, 'size');
       const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
       if (size !== undefined && size < 8) throw usage('--size: a side must be at least 8');
-      const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
+      const type = oneOf(values, 'type', sampleTypes, 'u8');
       const names = codecs.map((definition) => definition.name);
       const ways = ['auto', ...names];
       const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];

@@ -279,7 +279,7 @@ const commands = {
     options: ['size', 'type', 'seed', 'output', 'device', 'threads', 'gpu-limits', 'tuning', ...common],
     notes: [
       'The ending of OUT selects the format: .nii, .nrrd, .raw (with a sidecar OUT.json) or .stria.',
-      '--type must be u8 (default) or u16.',
+      '--type must be u8 (default), u16 or f32. Intensities of f32 are those of u16 divided by 65,535.',
     ],
   },
   bench: {

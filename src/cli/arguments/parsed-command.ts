@@ -5,7 +5,7 @@ import type { MeshFormat } from '../../core/mesh/mesh-formats.ts';
 import type { SurfaceChoice } from '../../core/mesh/surfaces.ts';
 import type { BoxEdges, DepositKernel, DepositQuantity, DepositScale, DepositType } from '../../core/particles/deposit-choice.ts';
 import type { ParticleBox, ParticleShare } from '../../core/particles/particles.ts';
-import type { SampleKind } from '../../core/samples/sample-kinds.ts';
+import type { SampleKind, SampleType } from '../../core/samples/sample-kinds.ts';
 import type { CombineRule } from '../../core/shared/combine-rule.ts';
 import type { HalvingMethod } from '../../core/shared/halving.ts';
 import type { PartChoice } from '../../core/shared/part-choice.ts';
@@ -248,7 +248,7 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
   readonly name: 'sample';
   readonly kind: SampleKind;
   readonly dims: Dims3;
-  readonly type: 'u8' | 'u16';
+  readonly type: SampleType;
   readonly seed: number;
   readonly output: string;
 }
@@ -261,7 +261,7 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly inputs: readonly string[];
   /** Side length of the sample volumes. Undefined leaves it to the suite. */
   readonly size: number | undefined;
-  readonly type: 'u8' | 'u16';
+  readonly type: SampleType;
   readonly codecs: readonly string[];
   /** Programs for `files`; undefined for all. */
   readonly tools: readonly string[] | undefined;

@@ -13,7 +13,7 @@ import {
   benchSchema,
   defaultRepetitions,
 } from '../../core/bench/harness/result.ts';
-import type { SampleKind } from '../../core/samples/sample-kinds.ts';
+import type { SampleKind, SampleType } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
 import { systemFault } from '../../node/system-faults.ts';
@@ -215,7 +215,7 @@ async function slicesOf(file: string, folder: string, signal: AbortSignal): Prom
   return slices;
 }
 
-async function makeSamples(folder: string, size: number, type: 'u8' | 'u16', signal: AbortSignal): Promise<readonly string[]> {
+async function makeSamples(folder: string, size: number, type: SampleType, signal: AbortSignal): Promise<readonly string[]> {
   const files: string[] = [];
   for (const kind of samples) {
     throwIfAborted(signal);

@@ -163,11 +163,12 @@ test('cases too large for the GPU are left out with a reason', async () => {
 
 test('bricks are decoded, turned, flown through and compared, a series plays in 3D, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
-  const request = { suite: 'bricks', size: 16, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
+  const request = { suite: 'bricks', size: 16, type: 'f32', codecs: ['rice'], repetitions: 1 } as const;
   const result = await runGpuSuite('bricks', gpu, host, runner, request);
   expect(gpu.memory.liveBytes()).toBe(before);
   const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
   expect(cases.map(({ x }) => x)).toEqual(['decode every codec', 'decode rice', 'paged mip', 'series', 'turn mip', 'fly']);
+  expect(cases[2]?.subject).toBe('phantom 16³ f32, turning');
   for (const found of cases) {
     expect(found.gpuMs?.median).toBeGreaterThan(0);
     expect(found.note).toMatch(found.operation === 'decode' ? /GB\/s by the clock/ : /the longest took/);

@@ -7,8 +7,9 @@ import { PayloadPool } from '../bricks/payload-pool.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
 import { ChunkTally } from '../chunks/chunk-tally.ts';
 import { chunkBytes } from '../codec/batch.ts';
-import { rowBytes } from '../codec/codec.ts';
+import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { MemoryBricks } from './brick-memory.ts';
@@ -40,7 +41,7 @@ export async function benchDecoding(
 ): Promise<void> {
   const { grid } = source.levels[0] as BrickLevel;
   const [width, height, depth] = source.info.dims;
-  const elementBytes = source.info.type === 'u8' ? 1 : 2;
+  const elementBytes = codecElementBytes(source.info.type);
   const box = { bytes: voxels, dims: [width, height, depth], elementBytes } as const;
   await measure(context, {
     subject,
@@ -69,7 +70,7 @@ async function measure(context: BenchContext, { subject, x, source, keys, voxels
   const { gpu, meter } = context;
   context.begin(`decoding bricks, ${x}`);
   using scope = gpu.scope('bench.bricks');
-  const elementBytes = source.info.type === 'u8' ? 1 : 2;
+  const elementBytes = codecElementBytes(source.info.type);
   const shapeOf = (key: BrickKey): Dims3 => {
     const { level, number } = brickOf(key);
     return (source.levels[level] as BrickLevel).grid.box(number).shape;
@@ -157,7 +158,7 @@ function codecsOf(chunks: readonly EncodedChunk[]): string {
 }
 
 /** The voxels of a brick, without the padding of the slot's rows. */
-function unpadded(bytes: Uint8Array, slot: Dims3, [x, y, z]: Dims3, elementBytes: 1 | 2): Uint8Array {
+function unpadded(bytes: Uint8Array, slot: Dims3, [x, y, z]: Dims3, elementBytes: CodecElementBytes): Uint8Array {
   const pitch = rowBytes(slot[0], elementBytes);
   const voxels = new Uint8Array(x * y * z * elementBytes);
   for (let row = 0; row < y * z; row++) {

@@ -2,7 +2,7 @@ import type { Preference } from '../codec/codec.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
-import type { Dims3 } from '../shared/volume.ts';
+import { type Dims3, elementBytes } from '../shared/volume.ts';
 import { type CompressedResident, compressResident } from '../volume/compress-resident.ts';
 import { PayloadMemory } from '../volume/payload-memory.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
@@ -90,7 +90,7 @@ function addCase(
   parts: ReadonlyMap<string, readonly number[]>,
 ): void {
   const { size, type } = context.request;
-  const inputBytes = size ** 3 * (type === 'u8' ? 1 : 2);
+  const inputBytes = size ** 3 * elementBytes(type);
   const outputBytes = chunks.reduce((sum, one) => sum + (one.kind === 'coded' ? one.payload : one.element).byteLength, 0);
   context.add({
     table: 'compress',

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type Dims3, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, typedVoxels, volumeBytes } from '../shared/volume.ts';
 import { openSample, type SampleRequest } from './sample.ts';
-import { sampleKinds } from './sample-kinds.ts';
+import { sampleKinds, sampleTypes } from './sample-kinds.ts';
 
 async function voxelsOf(request: Partial<SampleRequest> & Pick<SampleRequest, 'kind'>): Promise<Uint8Array> {
   const volume = openSample({ dims: [32, 32, 32], type: 'u8', seed: 1, ...request });
@@ -46,7 +46,7 @@ function bytePairsAlongY(bytes: Uint8Array, [width, height, depth]: Dims3): numb
 }
 
 describe.each(sampleKinds)('%s', (kind) => {
-  test.each(['u8', 'u16'] as const)('%s: the same seed gives the same voxels', async (type) => {
+  test.each(sampleTypes)('%s: the same seed gives the same voxels', async (type) => {
     const dims: Dims3 = [33, 20, 27];
     const first = await voxelsOf({ kind, dims, type, seed: 7 });
     expect(Buffer.compare(first, await voxelsOf({ kind, dims, type, seed: 7 }))).toBe(0);
@@ -57,6 +57,16 @@ describe.each(sampleKinds)('%s', (kind) => {
     expect((await voxelsOf({ kind, dims: [1, 1, 500] })).length).toBe(500);
     expect((await voxelsOf({ kind, dims: [700, 1, 3], type: 'u16' })).length).toBe(4200);
   });
+});
+
+test('f32 has the values of u16: fractions of intensities, and whole numbers of counts and labels', async () => {
+  const dims: Dims3 = [33, 20, 27];
+  for (const kind of sampleKinds) {
+    const unit = kind === 'phantom' || kind === 'potential' ? 65535 : 1;
+    const whole = typedVoxels('u16', await voxelsOf({ kind, dims, type: 'u16', seed: 3 }));
+    const floats = typedVoxels('f32', await voxelsOf({ kind, dims, type: 'f32', seed: 3 }));
+    expect(floats).toEqual(Float32Array.from(whole, (value) => value / unit));
+  }
 });
 
 test.each(['potential', 'phantom', 'labels'] as const)('%s: another seed gives other voxels', async (kind) => {

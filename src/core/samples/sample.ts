@@ -3,13 +3,13 @@ import { describeExport } from '../io/export-volume.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
-import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import { type Dims3, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { createSequence, createZero } from './flat.ts';
 import { createLabels } from './labels.ts';
 import { createPhantom } from './phantom.ts';
 import { createPotential } from './potential.ts';
-import type { SampleKind } from './sample-kinds.ts';
-import type { SampleShape, SliceFiller } from './slice-filler.ts';
+import type { SampleKind, SampleType } from './sample-kinds.ts';
+import type { SampleArray, SampleShape, SliceFiller } from './slice-filler.ts';
 
 /** One sentence per kind for users, with its full stop. */
 export const sampleSummaries: Readonly<Record<SampleKind, string>> = {
@@ -24,7 +24,8 @@ export const sampleSummaries: Readonly<Record<SampleKind, string>> = {
 export interface SampleRequest {
   readonly kind: SampleKind;
   readonly dims: Dims3;
-  readonly type: 'u8' | 'u16';
+  /** f32 has the values of u16: intensities as fractions of 65,535, counts and labels unchanged. */
+  readonly type: SampleType;
   /** A whole number; the same seed gives the same voxels on every machine. */
   readonly seed: number;
 }
@@ -38,6 +39,9 @@ const fillers: Readonly<Record<SampleKind, (shape: SampleShape) => SliceFiller>>
   labels: createLabels,
 };
 
+/** Samples whose voxels are intensities, not numbers that count or name something. */
+const intensities: readonly SampleKind[] = ['potential', 'phantom'];
+
 const maxLength = 16384;
 const maxSliceBytes = 512 * 2 ** 20;
 /** Computed in one go; a cancel takes effect between two pieces. */
@@ -48,8 +52,7 @@ const pieceBytes = 2 ** 20;
  * file. @throws StriaError `invalid-input` for unsupported dims
  */
 export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolume {
-  const width = type === 'u8' ? 1 : 2;
-  const sliceBytes = dims[0] * dims[1] * width;
+  const sliceBytes = dims[0] * dims[1] * elementBytes(type);
   if (!dims.every((length) => Number.isInteger(length) && length >= 1 && length <= maxLength)) {
     throw new StriaError('invalid-input', `a sample's sides are whole numbers from 1 to ${maxLength}, not ${dims.join(' × ')}`);
   }
@@ -73,15 +76,17 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
     format: 'nifti',
     async *voxels({ signal } = {}) {
       throwIfAborted(signal);
-      const fill = fillers[kind]({ dims, maximum: type === 'u8' ? 255 : 65535, seed });
+      const maximum = type === 'u8' ? 255 : 65535;
+      const fill = fillers[kind]({ dims, maximum, seed });
+      const unit = intensities.includes(kind) ? maximum : 1;
       for (let z = 0; z < dims[2]; z += slicesPerPiece) {
         throwIfAborted(signal);
         const slices = Math.min(slicesPerPiece, dims[2] - z);
         const piece = new Uint8Array(slices * sliceBytes);
         for (let i = 0; i < slices; i++) {
-          const voxels = sliceBytes / width;
-          const at = i * sliceBytes;
-          fill(z + i, type === 'u8' ? new Uint8Array(piece.buffer, at, voxels) : new Uint16Array(piece.buffer, at, voxels));
+          const slice = typedVoxels(type, piece.subarray(i * sliceBytes, (i + 1) * sliceBytes));
+          if (slice instanceof Float32Array) fillFloats(slice, z + i, fill, unit);
+          else fill(z + i, slice as SampleArray);
         }
         await nextTurn();
         yield piece;
@@ -89,4 +94,11 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
     },
     source: async () => describeExport(info, 'nifti', name),
   };
+}
+
+/** Computes slice `z` in units of `unit`. */
+function fillFloats(slice: Float32Array, z: number, fill: SliceFiller, unit: number): void {
+  const whole = new Uint16Array(slice.length);
+  fill(z, whole);
+  for (let at = 0; at < slice.length; at++) slice[at] = (whole[at] as number) / unit;
 }

@@ -1,9 +1,10 @@
 import type { GpuVoxels } from '../../codec/codec.ts';
 import { codecs } from '../../codecs/registry.ts';
+import { codecElementBytes } from '../../format/chunk-grid.ts';
 import { openSample } from '../../samples/sample.ts';
-import { type SampleKind, sampleKinds } from '../../samples/sample-kinds.ts';
+import { type SampleKind, type SampleType, sampleKinds } from '../../samples/sample-kinds.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import type { Dims3 } from '../../shared/volume.ts';
+import { type Dims3, elementBytes } from '../../shared/volume.ts';
 import { benchAuto } from './auto-case.ts';
 import { benchCodec, padRows } from './codec-cases.ts';
 import type { BenchContext } from './context.ts';
@@ -19,7 +20,7 @@ const autoPreferences = ['balanced', 'speed'] as const;
 export async function benchCodecs(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
   const { size, type } = request;
-  const elementBytes = type === 'u8' ? 1 : 2;
+  const elementBytes = codecElementBytes(type);
   const dims: Dims3 = [size, size, size];
   for (const sample of samplesOf(request)) {
     context.begin(sample);
@@ -54,10 +55,10 @@ export function samplesOf({ samples }: BenchRequest): readonly SampleKind[] {
 export async function sampleBytes(
   kind: SampleKind,
   dims: Dims3,
-  type: 'u8' | 'u16',
+  type: SampleType,
   job: JobOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * (type === 'u8' ? 1 : 2));
+  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * elementBytes(type));
   let filled = 0;
   for await (const piece of openSample({ kind, dims, type, seed: 1 }).voxels({ signal: job.signal })) {
     bytes.set(piece, filled);

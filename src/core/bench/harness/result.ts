@@ -1,5 +1,6 @@
 import type { AdapterDescription } from '../../gpu/diagnosis.ts';
 import type { Tuning } from '../../gpu/tuning.ts';
+import type { SampleType } from '../../samples/sample-kinds.ts';
 import type { Spread } from './statistics.ts';
 import type { SuiteName, TableId } from './tables.ts';
 
@@ -13,7 +14,7 @@ export interface BenchRequest {
   readonly suite: SuiteName;
   /** Side of the volumes; everything else in the suite `seeds` is scaled by (size / 512)³. */
   readonly size: number;
-  readonly type: 'u8' | 'u16';
+  readonly type: SampleType;
   /** Codecs by name; 'auto' for the engine's own choice per chunk. */
   readonly codecs: readonly string[];
   /** For the suites `codecs` and `compress`: the names of the sample volumes; all if undefined. */
