@@ -41,7 +41,7 @@ function fakeGpu() {
     device,
     checkAlive() {},
     causeOf: async (error: unknown) => error,
-    spare: { distrust: freed },
+    spare: { free: freed },
   } as unknown as Gpu;
   return { gpu, refuse, scopes, uncaptured, freed };
 }

@@ -70,7 +70,7 @@ class GuardedCalls {
       const fault = faults.find(isOutOfMemory);
       if (!fault) return;
       this.#refusal = { fault, lastCall: this.#begun };
-      this.#gpu.spare.distrust();
+      this.#gpu.spare.free();
     });
     return this.#told;
   }

@@ -52,7 +52,7 @@ export class Gpu {
     this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
     keepDevice(device);
     const onError = ({ error }: GPUUncapturedErrorEvent) => {
-      if (error instanceof GPUOutOfMemoryError) this.spare.distrust();
+      if (error instanceof GPUOutOfMemoryError) this.spare.free();
       this.#report(error.message);
     };
     device.addEventListener('uncapturederror', onError);

@@ -21,7 +21,7 @@ function madeBy(work: () => void): number {
   return made;
 }
 
-test('a batch after another takes the same buffers, and the ledger knows them as used or spare', () => {
+test('a batch after another takes the same buffers, and the ledger knows them as used or spare', async () => {
   const before = gpu.memory.liveBytes();
   const batch = (bytes: number) => {
     using scope = gpu.scope('test');
@@ -32,6 +32,7 @@ test('a batch after another takes the same buffers, and the ledger knows them as
     expect(gpu.memory.liveBytes('spare')).toBe(0);
   };
   expect(madeBy(() => batch(100_000))).toBe(2);
+  await gpu.finish();
   const spare = gpu.memory.liveBytes('spare');
   expect(spare).toBeGreaterThanOrEqual(100_004);
   expect(spare).toBeLessThan(1.13 * 100_004);
@@ -106,3 +107,35 @@ test('memory that the CPU writes is mapped as soon as it is made', () => {
   );
   refusal.mockRestore();
 });
+
+test.each([spareUsage, () => GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST])(
+  'a buffer that the device refused is not reused, even before the refusal is told',
+  async (usage) => {
+    const { device } = gpu;
+    const { beforeUse } = gpu.spare;
+    gpu.spare.beforeUse = undefined;
+    device.pushErrorScope('validation');
+    const create = device.createBuffer.bind(device);
+    const made = vi.spyOn(device, 'createBuffer').mockImplementationOnce((descriptor) => {
+      const invalid = create({ ...descriptor, size: 4 * (device.limits.maxBufferSize + 4) });
+      return Object.defineProperty(invalid, 'size', { value: descriptor.size });
+    });
+    const use = () => {
+      using scope = gpu.scope('test');
+      scope.reused('payloads', 4096, usage());
+    };
+    try {
+      for (const count of [1, 2, 3]) {
+        use();
+        expect(made).toHaveBeenCalledTimes(count);
+      }
+      await gpu.finish();
+      use();
+      expect(made).toHaveBeenCalledTimes(3);
+    } finally {
+      made.mockRestore();
+      gpu.spare.beforeUse = beforeUse;
+    }
+    expect(await device.popErrorScope()).not.toBeNull();
+  },
+);

@@ -23,6 +23,8 @@ const mostReturnedBytes = 2 ** 30;
  * that CPU and GPU share takes long to allocate. A reused buffer keeps its old contents. Spare buffers count as `spare` in the
  * ledger and take at most 512 MiB for each usage, memory that the CPU shares at most 256 MiB; the oldest is dropped first. If more
  * than 512 MiB were in use at once since `free`, as much may stay, up to 1 GiB.
+ *
+ * The device may have refused the memory of a buffer without having told yet. So a buffer is reused only once it is known to exist.
  */
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
@@ -37,8 +39,8 @@ export class SpareBuffers {
   readonly #idle: GPUBuffer[] = [];
   /** Of memory that the CPU writes: it is mapped again as soon as the GPU has finished with it. */
   readonly #mapping = new WeakMap<GPUBuffer, Promise<void>>();
-  /** Buffers that were made since the device last refused memory, so that none of them is invalid. */
-  #trusted = new WeakSet<GPUBuffer>();
+  /** Buffers that the device is known to have made. One that it refused looks like any other. */
+  readonly #existing = new WeakSet<GPUBuffer>();
   /** Bytes of the GPU's own memory that are in use, and the most at once since `free`. */
   #usedBytes = 0;
   #mostUsedBytes = 0;
@@ -62,7 +64,7 @@ export class SpareBuffers {
     const best = this.#bestOf(bytes, usage);
     const buffer = best ?? this.#make(this.#roomFor(bytes, usage), label, usage, isMapped);
     if (best) this.#remove(best);
-    else this.#trusted.add(buffer);
+    else this.#probe(buffer);
     buffer.label = label;
     if (!isShared(usage)) {
       this.#usedBytes += buffer.size;
@@ -83,6 +85,22 @@ export class SpareBuffers {
     }
   }
 
+  /**
+   * Asks the device whether it has made a buffer: it is invalid to write even nothing to one that it has refused. The refusal itself
+   * goes to the error scopes of whoever takes the buffer. Memory that the CPU writes is probed by `keep`, which maps it.
+   */
+  #probe(buffer: GPUBuffer): void {
+    if (!(buffer.usage & GPUBufferUsage.COPY_DST)) return;
+    this.#device.pushErrorScope('validation');
+    this.#device.queue.writeBuffer(buffer, 0, new Uint8Array());
+    this.#device.popErrorScope().then(
+      (error) => {
+        if (!error) this.#existing.add(buffer);
+      },
+      () => {}, // The device was lost.
+    );
+  }
+
   /** Whether `take` would return memory of `uploadUsage` that the CPU can write at once. */
   holdsMapped(bytes: number): boolean {
     return this.#bestOf(wholeWords(bytes), uploadUsage())?.mapState === 'mapped';
@@ -97,7 +115,7 @@ export class SpareBuffers {
   #bestOf(bytes: number, usage: GPUBufferUsageFlags): GPUBuffer | undefined {
     let best: GPUBuffer | undefined;
     for (const buffer of this.#idle) {
-      if (buffer.usage !== usage || buffer.size < bytes || buffer.size >= 2 * bytes) continue;
+      if (!this.#existing.has(buffer) || buffer.usage !== usage || buffer.size < bytes || buffer.size >= 2 * bytes) continue;
       const isBetter = !best || buffer.size < best.size || (buffer.size === best.size && best.mapState !== 'mapped');
       if (isBetter) best = buffer;
     }
@@ -109,15 +127,18 @@ export class SpareBuffers {
     const isOwn = !isShared(buffer.usage);
     if (isOwn) this.#usedBytes -= buffer.size;
     const most = isOwn ? this.#mostOwnBytes : mostSpareBytes.shared;
-    if (this.#closed || buffer.size > most || !this.#trusted.has(buffer)) {
+    if (this.#closed || buffer.size > most) {
       buffer.destroy();
       return;
     }
     buffer.label = spareLabel;
     if (buffer.usage & GPUBufferUsage.MAP_WRITE) {
       const mapping = buffer.mapAsync(GPUMapMode.WRITE);
-      // It fails if the buffer is dropped. Whoever has taken it awaits it.
-      mapping.catch(() => {});
+      // It fails if the buffer is dropped, or does not exist. Whoever has taken it awaits it.
+      mapping.then(
+        () => this.#existing.add(buffer),
+        () => {},
+      );
       this.#mapping.set(buffer, mapping);
     }
     this.#idle.push(buffer);
@@ -136,12 +157,6 @@ export class SpareBuffers {
   free(): void {
     this.#mostUsedBytes = this.#usedBytes;
     while (this.#idle.length > 0) this.#drop(this.#idle[0] as GPUBuffer);
-  }
-
-  /** The device has refused memory, perhaps one of these buffers. Frees the spare ones now, and those in use when they are returned. */
-  distrust(): void {
-    this.#trusted = new WeakSet();
-    this.free();
   }
 
   /** Frees all spare buffers, and from now on every buffer that is returned. */
