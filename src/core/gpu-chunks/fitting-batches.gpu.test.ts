@@ -105,6 +105,42 @@ test('a box can be uploaded while another one is refused memory', async () => {
   expect(await Promise.all([first, second])).toEqual([expected, expected]);
 });
 
+test('chunks are decoded beside a box that is refused memory', async () => {
+  const encoded = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const backend = createGpuBackend(gpu);
+  let refuse = () => {};
+  const refused = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  refuseAbove(300_000, 'encode', () => refuse());
+  const first = backend.encode(copy(), chunks, choice);
+  const target = { ...box, bytes: new Uint8Array(box.bytes.length) };
+  const second = refused.then(() => backend.decode(encoded, chunks, target));
+  expect((await Promise.all([first, second]))[0]).toEqual(encoded);
+  expect(Buffer.from(target.bytes).equals(box.bytes)).toBe(true);
+});
+
+test('if the GPU lacks memory, smaller batches are decoded, and damage is told once', async () => {
+  const encoded = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const [first] = encoded;
+  if (first?.kind === 'coded') encoded[0] = { ...first, payload: first.payload.map((byte) => byte ^ 1) };
+  const backend = createGpuBackend(gpu);
+  const refused = refuseAbove(300_000, 'decode.payloads');
+  const damaged: number[] = [];
+  const job = { onDamage: (chunk: number) => void damaged.push(chunk) };
+  const target = { ...box, bytes: new Uint8Array(box.bytes.length) };
+  await backend.decode(encoded, chunks, target, job);
+  expect([refused.count > 0, damaged]).toEqual([true, [0]]);
+  const lent = await createGpuBackend(gpu).decodeLent?.(encoded, chunks, box, job);
+  const pieces: Uint8Array[] = [];
+  await lent?.read(async (bytes) => void pieces.push(bytes.slice()));
+  lent?.release();
+  expect(damaged).toEqual([0, 0]);
+  // The damaged chunk is in the first 16 planes.
+  const sound = (bytes: Uint8Array) => Buffer.from(bytes.subarray(16 * 64 * 128));
+  for (const bytes of [target.bytes, Buffer.concat(pieces)]) expect(sound(bytes).equals(sound(box.bytes))).toBe(true);
+});
+
 test('a box whose rows cannot be padded is not compressed from other voxels', async () => {
   const receiver = await createGpuBackend(gpu).receive?.({ dims: [30, 16, 16], elementBytes: 1 });
   refuseAbove(0, 'plain.rows');

@@ -15,7 +15,7 @@ import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
 import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
-import { guarded, guardedAtOnce } from './guarded.ts';
+import { guardedAtOnce } from './guarded.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
@@ -43,9 +43,32 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
   const encoder = new GpuEncoder(gpu);
   const batches = new FittingBatches(gpu, { bytes: maxBoxBytes, atOnce: boxesAtOnce });
 
-  const decodeAll = async (chunks: readonly EncodedChunk[], box: ResidentBox, job: BackendJob, checksPayloads = false) => {
+  /**
+   * Runs work that decodes in batches that fit. Damage is told once the work has succeeded, because chunks also seem to be damaged if
+   * memory was refused.
+   */
+  const decodeFitting = async <T>(
+    job: BackendJob,
+    work: (job: BackendJob, batchBytes: number, hold: (release: () => void) => void) => Promise<T>,
+  ): Promise<T> => {
+    let damage: Parameters<NonNullable<BackendJob['onDamage']>>[] = [];
+    const done = await batches.run(({ bytes }, hold) => {
+      damage = [];
+      return work({ ...job, onDamage: job.onDamage && ((...found) => void damage.push(found)) }, bytes, hold);
+    });
+    for (const found of damage) job.onDamage?.(...found);
+    return done;
+  };
+
+  const decodeAll = async (
+    chunks: readonly EncodedChunk[],
+    box: ResidentBox,
+    job: BackendJob,
+    batchBytes: number,
+    checksPayloads = false,
+  ) => {
     checkCount(chunks, box.chunks);
-    await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) => {
+    await inBatches(box, batchBytes, 'Decompressing', job, (batch, first) => {
       const inBatch = chunks.slice(first, first + batch.chunks.length);
       return decoder.decodeChecked(batch, inBatch, job, (job.firstChunk ?? 0) + first, checksPayloads);
     });
@@ -162,11 +185,11 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     async decode(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
-      await guarded(gpu, async () => {
+      await decodeFitting(job, async (job, batchBytes) => {
         throwIfAborted(job.signal);
         using scope = gpu.scope('download');
         const voxels = clearedBox(gpu, scope, box);
-        await decodeAll(chunks, { voxels, chunks: boxes }, job);
+        await decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes);
         const start = performance.now();
         await downloadBox(gpu, voxels, box.bytes);
         job.onSpan?.('readback', start, performance.now(), box.bytes.byteLength);
@@ -175,19 +198,20 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     async decodeLent(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
-      const scope = gpu.scope('download');
+      const sender = await decodeFitting(job, async (job, batchBytes, hold) => {
+        throwIfAborted(job.signal);
+        const scope = gpu.scope('download');
+        hold(() => scope.destroy());
+        if (hasPaddedRows(box)) void gpu.prepareKernels([rowKernel]);
+        const voxels = clearedBox(gpu, scope, box);
+        await decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes, true);
+        return new GpuSender(gpu, scope, plainVoxels(gpu, scope, voxels), piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
+      });
       try {
-        const sender = await guarded(gpu, async () => {
-          throwIfAborted(job.signal);
-          if (hasPaddedRows(box)) void gpu.prepareKernels([rowKernel]);
-          const voxels = clearedBox(gpu, scope, box);
-          await decodeAll(chunks, { voxels, chunks: boxes }, job, true);
-          return new GpuSender(gpu, scope, plainVoxels(gpu, scope, voxels), piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
-        });
         await sender.begin();
         return sender;
       } catch (error) {
-        scope.destroy();
+        sender.release();
         throw error;
       }
     },
@@ -195,10 +219,10 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     encodeResident: async (box, choice, job = {}) => ({ chunks: await encodeAll(box, choice, job) }),
 
     checkResident: (box, chunks, job = {}) =>
-      guarded(gpu, async () => {
+      decodeFitting(job, async (job, batchBytes) => {
         checkCount(chunks, box.chunks);
         let differingWords = 0;
-        await inBatches(box, maxBoxBytes, 'Checking', job, async (batch, first) => {
+        await inBatches(box, batchBytes, 'Checking', job, async (batch, first) => {
           using scope = gpu.scope('check');
           const shapes = batch.chunks.map(({ shape }) => shape);
           const decoded = stackedBox(scope, shapes, box.voxels.elementBytes);
@@ -211,7 +235,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
         return { differingWords };
       }),
 
-    decodeResident: (chunks, box, job = {}) => guarded(gpu, () => decodeAll(chunks, box, job)),
+    decodeResident: (chunks, box, job = {}) => decodeFitting(job, (job, batchBytes) => decodeAll(chunks, box, job, batchBytes)),
 
     async destroy() {
       batches.reset();

@@ -3,7 +3,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { type LentBytes, wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { BoxPiece } from './box-pieces.ts';
-import { guarded } from './guarded.ts';
+import { guardedAtOnce } from './guarded.ts';
 
 /** A box in GPU memory that goes to the CPU in pieces, the next one of which is copied while one is used. */
 export class GpuSender implements LentVoxels {
@@ -58,7 +58,8 @@ export class GpuSender implements LentVoxels {
 
   async #lend({ at, length }: BoxPiece): Promise<LentBytes> {
     const start = performance.now();
-    const lent = await guarded(this.#gpu, async () => {
+    // `submit` makes all its calls before it awaits anything.
+    const lent = await guardedAtOnce(this.#gpu, async () => {
       const commands = this.#gpu.commands('download');
       const lend = commands.lend(length, [{ buffer: this.#plain, offset: at, size: wholeWords(length), to: 0 }]);
       await commands.submit();
