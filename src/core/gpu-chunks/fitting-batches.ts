@@ -5,7 +5,10 @@ import { guarded } from './guarded.ts';
 /** A batch of fewer bytes holds one chunk of the usual shape. */
 const leastBytes = 2 ** 18;
 
-/** How much is encoded at the same time. */
+/** After so many milliseconds without lack of memory, batches of twice the size are tried: other programs may have freed theirs. */
+const growAfterMs = 120_000;
+
+/** How much is encoded or decoded at the same time. */
 export interface BatchSize {
   readonly bytes: number;
   readonly atOnce: number;
@@ -20,12 +23,15 @@ interface Attempt {
 
 /**
  * Chooses how large batches are. Codecs that try several ways need several times the memory of their voxels. If the GPU has too little of
- * it, the same work is done again in batches of half the size, one at a time, and later work begins with the size that fitted.
+ * it, the same work is done again in batches of half the size, one at a time. Later work begins with the size that fitted, and tries larger
+ * ones every two minutes.
  */
 export class FittingBatches {
   readonly #gpu: Gpu;
   readonly #most: BatchSize;
   #bytes: number;
+  /** When larger batches are tried, by `performance.now()`. */
+  #growsAtMs = Number.POSITIVE_INFINITY;
   readonly #running = new Set<Attempt>();
 
   constructor(gpu: Gpu, most: BatchSize) {
@@ -41,7 +47,7 @@ export class FittingBatches {
    */
   async run<T>(work: (size: BatchSize, hold: (release: () => void) => void) => Promise<T>): Promise<T> {
     for (;;) {
-      const bytes = this.#bytes;
+      const bytes = this.#nextBytes();
       const size = bytes < this.#most.bytes ? { bytes, atOnce: 1 } : this.#most;
       const held: (() => void)[] = [];
       const attempt = this.#begin(bytes);
@@ -51,10 +57,20 @@ export class FittingBatches {
         for (const release of held) release();
         if (toStriaError(error).tag !== 'out-of-memory' || attempt.largest <= leastBytes) throw error;
         this.#bytes = Math.max(leastBytes, Math.min(this.#bytes, bytes / 2));
+        this.#growsAtMs = performance.now() + growAfterMs;
       } finally {
         this.#running.delete(attempt);
       }
     }
+  }
+
+  #nextBytes(): number {
+    const now = performance.now();
+    if (now >= this.#growsAtMs) {
+      this.#bytes = Math.min(2 * this.#bytes, this.#most.bytes);
+      this.#growsAtMs = now + growAfterMs;
+    }
+    return this.#bytes;
   }
 
   #begin(bytes: number): Attempt {

@@ -107,23 +107,6 @@ test('calls that use memory which was refused fail for lack of memory, also thos
   expect(await guarded(gpu, async () => 'fine')).toBe('fine');
 });
 
-test('a call that begins before a refusal is told lacks memory, too', async () => {
-  const { gpu, refuse } = fakeGpu();
-  const told = gate();
-  const pop = gpu.device.popErrorScope.bind(gpu.device);
-  gpu.device.popErrorScope = async () => {
-    const error = await pop();
-    await told.opened;
-    return error;
-  };
-  const first = guarded(gpu, async () => refuse(new OutOfMemory('full')));
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  const second = guarded(gpu, async () => refuse(new FakeError('a buffer is invalid')));
-  const outcomes = Promise.allSettled([first, second]);
-  told.open();
-  for (const one of await outcomes) expect(one).toMatchObject({ reason: { tag: 'out-of-memory' } });
-});
-
 test('work that makes its calls at once raises its own errors only, and its errors concern no other call', async () => {
   const { gpu, refuse, scopes } = fakeGpu();
   const ends = gate();
@@ -164,6 +147,36 @@ test('batches become smaller until they fit, one at a time, and later ones begin
   sizes.length = 0;
   await expect(work(1000)).rejects.toMatchObject({ tag: 'out-of-memory' });
   expect(sizes.map(([bytes]) => bytes)).toEqual([4, 2, 1, 0.5, 0.25]);
+});
+
+test('minutes after a lack of memory, larger batches are tried again, one size after another', async () => {
+  const { gpu, refuse } = fakeGpu();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const batches = new FittingBatches(gpu, { bytes: 2 ** 22, atOnce: 2 });
+  const sizes: number[] = [];
+  const work = (fitting: number) =>
+    batches.run(async ({ bytes }) => {
+      sizes.push(bytes / 2 ** 20);
+      if (bytes > fitting) refuse(new OutOfMemory('full'));
+    });
+  try {
+    for (const [minute, fitting] of [
+      [0, 2 ** 20],
+      [1, 2 ** 22],
+      [3, 2 ** 20],
+      [4, 2 ** 22],
+      [6, 2 ** 22],
+      [7, 2 ** 22],
+      [8, 2 ** 22],
+      [20, 2 ** 22],
+    ] as const) {
+      clock.mockReturnValue(minute * 60_000);
+      await work(fitting);
+    }
+  } finally {
+    clock.mockRestore();
+  }
+  expect(sizes).toEqual([4, 2, 1, 1, 2, 1, 1, 2, 2, 4, 4]);
 });
 
 test('two calls that overlap are both done again if one of them lacks memory', async () => {

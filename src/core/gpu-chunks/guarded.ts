@@ -3,8 +3,6 @@ import { StriaError } from '../shared/errors.ts';
 
 /** Work on the GPU whose errors are to be raised. */
 interface GuardedCall {
-  /** Calls are numbered as they begin. */
-  readonly number: number;
   fault: GPUError | undefined;
 }
 
@@ -17,9 +15,6 @@ type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 class GuardedCalls {
   readonly #gpu: Gpu;
   readonly #running = new Set<GuardedCall>();
-  #begun = 0;
-  /** The last refusal of memory, and the last call that had begun when it was told. Until then, calls could take invalid buffers. */
-  #refusal: { readonly fault: GPUError; readonly lastCall: number } | undefined;
   /** Resolves once all errors that were popped are told. */
   #told = Promise.resolve();
 
@@ -29,7 +24,7 @@ class GuardedCalls {
 
   begin(): GuardedCall {
     if (this.#running.size === 0) this.#push();
-    const call = this.#newCall();
+    const call: GuardedCall = { fault: undefined };
     this.#running.add(call);
     return call;
   }
@@ -46,15 +41,11 @@ class GuardedCalls {
 
   /** @param start makes all its calls of WebGPU before it returns @returns what it returned, and the error that counts for it */
   async atOnce<T>(start: () => T): Promise<readonly [T, GPUError | undefined]> {
-    const call = this.#newCall();
+    const call: GuardedCall = { fault: undefined };
     this.#push();
     const started = start();
     await this.#tell(this.#pop(), [call]);
     return [started, call.fault];
-  }
-
-  #newCall(): GuardedCall {
-    return { number: ++this.#begun, fault: undefined };
   }
 
   #tell(popped: Promise<readonly GPUError[]>, concerned: readonly GuardedCall[]): Promise<void> {
@@ -65,12 +56,8 @@ class GuardedCalls {
       const all = [...concerned.flatMap(({ fault }) => fault ?? []), ...faults];
       // Memory that was refused makes the work that uses it invalid, so it is the cause of the other errors.
       const refused = all.find(isOutOfMemory);
-      const last = this.#refusal;
-      for (const one of concerned) one.fault = refused ?? (last && one.number <= last.lastCall ? last.fault : all[0]);
-      const fault = faults.find(isOutOfMemory);
-      if (!fault) return;
-      this.#refusal = { fault, lastCall: this.#begun };
-      this.#gpu.spare.free();
+      for (const one of concerned) one.fault = refused ?? all[0];
+      if (faults.some(isOutOfMemory)) this.#gpu.spare.free();
     });
     return this.#told;
   }
