@@ -31,10 +31,11 @@ export async function levelsOfPlain(
   backend: Backend,
   job: JobOptions,
 ): Promise<CoarserLevels> {
-  if (volume.leveled) {
-    const leveled = await volume.leveled(job);
+  const leveled = await volume.leveled?.(job);
+  if (leveled && leveled.levels.length > 1) {
     return { levels: leveled.levels.slice(1), voxels: (index) => leveled.voxels(index + 1, job) };
   }
+  leveled?.close();
   const kept = isFileTree(source) ? undefined : await findKeptLevels(volume, source, siblings, dataset, job);
   if (!kept) return none;
   if (kept.fault) return { ...none, fault: `${kept.name} is not used: ${kept.fault.message}` };

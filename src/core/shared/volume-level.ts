@@ -41,14 +41,34 @@ export interface LeveledVoxels {
    * box would need too much of the file; `aborted`; the readers' errors
    */
   read(box: LevelBox, options?: Pick<JobOptions, 'signal'>): Promise<Uint8Array<ArrayBuffer>>;
+  /** Set for a file without levels of its own: which of `levels` have been made while it is open. */
+  readonly making?: LevelsInMaking | undefined;
   /** Ends all requests with `aborted`. */
   close(): void;
+}
+
+/** Levels that are made while a file is open. */
+export interface LevelsInMaking {
+  /** Whether the voxels of a level combine all voxels of the volume, at a time point. */
+  isMade(level: number, timePoint: number): boolean;
+  /** Whether a level that is not made can be read nevertheless, as every second voxel of the volume, every fourth and so on. */
+  readonly canSkip: boolean;
 }
 
 /** Levels that can also be read as a whole. */
 export interface StreamedLevels extends LeveledVoxels {
   /** The voxels of a level in order (x fastest, then y, z, t), little-endian, in pieces of any size. @throws like `read` */
-  voxels(level: number, options?: JobOptions): AsyncIterable<Uint8Array<ArrayBuffer>>;
+  voxels(level: number, options?: LevelOptions): AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+export interface LevelOptions extends JobOptions {
+  /** Reads only this time point. Default: all. */
+  readonly timePoint?: number | undefined;
+}
+
+/** The indices along t that `StreamedLevels.voxels` reads. @param times how many there are */
+export function timePointsOf({ timePoint }: LevelOptions, times: number): readonly number[] {
+  return timePoint === undefined ? Array.from({ length: times }, (_, index) => index) : [timePoint];
 }
 
 /** @returns the level of a box. @throws StriaError `invalid-input` for a box outside its level */

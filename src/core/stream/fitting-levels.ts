@@ -2,8 +2,10 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink, ByteSource } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { levelsToMake, type MakeLevelsSettings, makeLevels, seenMethod } from './make-levels.ts';
+import { levelsToMake, type MakeLevelsSettings, makeLevels, seenMethod, whyNoLevels } from './make-levels.ts';
 import { oneTimePoint } from './one-time-point.ts';
+import { pausedPieces } from './paused-pieces.ts';
+import { randomAccess } from './random-access.ts';
 
 /** A sink for at most so many bytes. */
 export interface LimitedSink extends ByteSink {
@@ -31,22 +33,39 @@ export async function makeFittingLevels(
   { timePoint, beforePiece = async () => {}, backend, choice }: FittingLevelsSettings,
   job: JobOptions = {},
 ): Promise<{ readonly firstLevel: number }> {
-  const { info, fill } = volume;
-  if (!fill) throw new StriaError('unsupported', 'the file can only be read in order');
-  const time = oneTimePoint({ ...volume, fill }, timePoint, beforePiece);
-  const paused: typeof fill = async (...read) => {
-    await beforePiece(0);
-    await fill(...read);
-  };
-  // The volume's first planes decide how all time points are halved, in every pass.
-  const method = await seenMethod(info, paused, job);
-  const count = levelsToMake(info).length - 1;
-  for (let firstLevel = 1; ; firstLevel++) {
-    try {
-      await makeLevels(time, source, makeSink(), { backend, choice, method, firstLevel }, job);
-      return { firstLevel };
-    } catch (error) {
-      if (firstLevel >= count || toStriaError(error).tag !== 'limit-too-small') throw error;
+  const access = await randomAccess(volume, job);
+  if (!access) throw new StriaError('unsupported', whyNoLevels(volume));
+  try {
+    const time = oneTimePoint(volume, access, timePoint, beforePiece);
+    // The volume's first planes decide how all time points are halved, in every pass.
+    const method = await seenMethod(
+      pausedVolume(volume, () => beforePiece(0)),
+      job,
+    );
+    const count = levelsToMake(volume.info).length - 1;
+    for (let firstLevel = 1; ; firstLevel++) {
+      try {
+        await makeLevels(time, source, makeSink(), { backend, choice, method, firstLevel }, job);
+        return { firstLevel };
+      } catch (error) {
+        if (firstLevel >= count || toStriaError(error).tag !== 'limit-too-small') throw error;
+      }
     }
+  } finally {
+    access.close();
   }
+}
+
+/** The volume, each read of which first awaits `beforeRead`. */
+function pausedVolume({ info, fill, voxels }: OpenVolume, beforeRead: () => Promise<void>): Parameters<typeof seenMethod>[0] {
+  return {
+    info,
+    voxels: (options) => pausedPieces(voxels(options), beforeRead),
+    ...(fill && {
+      async fill(...read) {
+        await beforeRead();
+        await fill(...read);
+      },
+    }),
+  };
 }

@@ -16,6 +16,8 @@ import { levelsName } from '../shared/volume-names.ts';
 import { compressVolume } from './compress.ts';
 import type { CompressReport } from './compress-contract.ts';
 import { rawSource } from './memory-volume.ts';
+import { randomAccess } from './random-access.ts';
+import { readVoxels } from './voxel-reader.ts';
 import { voxelsPrint } from './voxels-print.ts';
 
 export interface MakeLevelsSettings {
@@ -73,14 +75,15 @@ async function planLevelsOf(
   settings: MakeLevelsSettings,
   job: JobOptions,
 ): Promise<Parameters<typeof compressVolume>> {
-  const { info, fill } = volume;
-  if (!fill) throw new StriaError('unsupported', whyNotKept(volume));
+  const { info } = volume;
+  const access = await randomAccess(volume, job);
+  if (!access) throw new StriaError('unsupported', whyNoLevels(volume));
+  const voxels = await voxelsPrint(info, access.fill, job).finally(access.close);
   const all = halvingsOf(info);
   const halvings = all.slice(0, all.findIndex(({ level }) => level === (settings.firstLevel ?? 1)) + 1);
   const first = halvings.at(-1);
   if (!first) throw new StriaError('invalid-input', 'no axis is longer than 128 voxels, so the volume needs no levels');
-  const voxels = await voxelsPrint(info, fill, job);
-  const method = settings.method ?? (await seenMethod(info, fill, job));
+  const method = settings.method ?? (await seenMethod(volume, job));
   const { backend, choice } = settings;
   // A time before 1970 cannot be stored.
   const modifiedMs = source.modifiedMs !== undefined && source.modifiedMs >= 0 ? source.modifiedMs : undefined;
@@ -90,10 +93,10 @@ async function planLevelsOf(
   return [coarse, sink, { backend, choice, chunkShape, levels: method, levelsOf }, job];
 }
 
-/** Why no levels can be kept beside a file whose voxels cannot be read at random. */
-function whyNotKept({ leveled }: Pick<OpenVolume, 'leveled'>): string {
+/** Why no levels are made for a file that has no `randomAccess`. */
+export function whyNoLevels({ leveled }: Pick<OpenVolume, 'leveled'>): string {
   return leveled
-    ? 'the file is stored in chunks, which can be read one by one, so it needs no levels beside it'
+    ? 'the file has levels of its own, so it needs none beside it'
     : 'the file can only be read in order, so levels beside it would be of little use; compress it to a .stria with levels';
 }
 
@@ -121,18 +124,22 @@ function coarseVolume(volume: OpenVolume, halvings: readonly PlannedHalving[], m
 
 /** Looks at the volume's planes until they show how to halve it. */
 export async function seenMethod(
-  info: VolumeInfo,
-  fill: NonNullable<OpenVolume['fill']>,
-  job: JobOptions,
+  volume: Pick<OpenVolume, 'info' | 'fill' | 'voxels'>,
+  { signal }: JobOptions,
 ): Promise<HalvingMethod> {
+  const { info } = volume;
   const evidence = new LabelEvidence(info);
   const [width, height] = info.dims;
-  const planeBytes = width * height * elementBytes(info.type);
-  const bytes = new Uint8Array(planeBytes);
-  for (let at = 0; at < volumeBytes(info) && !evidence.isDecided; at += planeBytes) {
-    throwIfAborted(job.signal);
-    await fill(bytes, at, { signal: job.signal });
-    evidence.add(typedVoxels(info.type, bytes), [width, height, 1]);
+  const bytes = new Uint8Array(width * height * elementBytes(info.type));
+  const reader = readVoxels(volume, signal);
+  try {
+    for (let at = 0; at < volumeBytes(info) && !evidence.isDecided; at += bytes.byteLength) {
+      throwIfAborted(signal);
+      await reader.fill(bytes);
+      evidence.add(typedVoxels(info.type, bytes), [width, height, 1]);
+    }
+  } finally {
+    await reader.close();
   }
   return evidence.method;
 }

@@ -5,8 +5,16 @@ import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { elementBytes } from '../shared/volume.ts';
-import { checkedLevelBox, combinedFactors, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import {
+  checkedLevelBox,
+  combinedFactors,
+  type StreamedLevels,
+  timePointsOf,
+  type VolumeLevel,
+  wholeFactors,
+} from '../shared/volume-level.ts';
 import { levelsName } from '../shared/volume-names.ts';
+import { type RandomAccess, randomAccess } from '../stream/random-access.ts';
 import { voxelsPrint } from '../stream/voxels-print.ts';
 import { leveledContainer } from './leveled-container.ts';
 
@@ -22,36 +30,38 @@ export type KeptLevels =
   | { readonly name: string; readonly fault: StriaError };
 
 /**
- * Looks for the levels kept beside a plain file, and checks that they were made from its present voxels. Undefined if there are none.
+ * Looks for the levels kept beside a file that has none of its own, and checks that they were made from its present voxels. Undefined if there are none.
  * Whatever is wrong with them, or fails while they are checked, is the result's `fault`, so that the file itself can still be opened.
  * @param source the file that the volume was opened from
  * @param dataset the id of the volume if the file holds several
  * @throws StriaError `aborted`
  */
 export async function findKeptLevels(
-  volume: Pick<OpenVolume, 'info' | 'fill'>,
+  volume: OpenVolume,
   source: Pick<ByteSource, 'name' | 'modifiedMs'>,
   siblings: SiblingFinder,
   dataset: string | undefined,
   job: JobOptions = {},
 ): Promise<KeptLevels | undefined> {
-  const { info, fill } = volume;
-  if (!fill) return undefined;
+  if (!volume.fill && !volume.leveled) return undefined;
   const name = levelsName(source.name, dataset);
-  let reader: ContainerReader;
+  let access: RandomAccess | undefined;
   try {
     const found = await siblings(name);
-    if (!found) return undefined;
-    reader = await ContainerReader.open(found, job);
+    access = found && (await randomAccess(volume, job));
+    if (!found || !access) return undefined;
+    const reader = await ContainerReader.open(found, job);
     const levels: LevelReaders = [reader, ...(await reader.levels())];
     const fault = otherVolume(volume, source, reader);
     if (fault) return { name, fault };
-    if (reader.header.levelsOf?.voxels === (await voxelsPrint(info, fill, job))) return { name, levels };
+    if (reader.header.levelsOf?.voxels === (await voxelsPrint(volume.info, access.fill, job))) return { name, levels };
     return { name, fault: new StriaError('invalid-input', 'the file now has other voxels') };
   } catch (error) {
     const fault = toStriaError(error);
     if (fault.tag === 'aborted') throw fault;
     return { name, fault };
+  } finally {
+    access?.close();
   }
 }
 
@@ -91,12 +101,12 @@ export function withKeptLevels(plain: StreamedLevels, [first, ...further]: Level
   return {
     levels,
     read,
-    async *voxels(level, options) {
+    async *voxels(level, options = {}) {
       if (level === 0) return yield* plain.voxels(level, options);
       const { dims } = levels[level] as VolumeLevel;
       const planeBytes = dims[0] * dims[1] * elementBytes(first.header.volume.type);
       const planesAtOnce = Math.max(1, Math.min(mostPlanes, Math.floor(mostPieceBytes / planeBytes)));
-      for (let timePoint = 0; timePoint < dims[3]; timePoint++) {
+      for (const timePoint of timePointsOf(options, dims[3])) {
         for (let z = 0; z < dims[2]; z += planesAtOnce) {
           yield await read(
             { level, first: [0, 0, z], size: [dims[0], dims[1], Math.min(planesAtOnce, dims[2] - z)], timePoint },

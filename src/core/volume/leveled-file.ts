@@ -2,7 +2,14 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { type Dims3, elementBytes, type VolumeInfo } from '../shared/volume.ts';
-import { checkedLevelBox, type LevelBox, type StreamedLevels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import {
+  checkedLevelBox,
+  type LevelBox,
+  type StreamedLevels,
+  timePointsOf,
+  type VolumeLevel,
+  wholeFactors,
+} from '../shared/volume-level.ts';
 
 /** A box is refused if it would take more bytes or more reads than this. */
 const mostBytes = 2 ** 26;
@@ -45,13 +52,13 @@ export function leveledFile(volume: Source, levels = stridedLevels(volume.info))
       }
       return readRuns(volume, layout, box, signal);
     },
-    async *voxels(level, { signal } = {}) {
+    async *voxels(level, options = {}) {
       const { dims, factors } = levels[level] as VolumeLevel;
       const [nx, ny, nz, times] = dims;
-      for (let timePoint = 0; timePoint < times; timePoint++) {
+      for (const timePoint of timePointsOf(options, times)) {
         for (let z = 0; z < nz; z++) {
           const box: LevelBox = { level, first: [0, 0, z], size: [nx, ny, 1], timePoint };
-          yield await readRuns(volume, layoutOf(info, factors, box, nearInLevel), box, signal);
+          yield await readRuns(volume, layoutOf(info, factors, box, nearInLevel), box, options.signal);
         }
       }
     },

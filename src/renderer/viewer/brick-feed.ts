@@ -3,14 +3,14 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { ShownVolume } from './display-feed.ts';
-import { type BrickFile, BrickSpace, type BrickSpaceListener } from './draw/brick-space.ts';
+import { type BrickFile, type BrickFileListener, BrickSpace } from './draw/brick-space.ts';
 import { BrickMap } from './model/brick-map.ts';
 import type { BrickMemory, Bricks3d } from './model/viewer-api.ts';
 
 /** Opens the bricks of a volume's file while a view needs them, and frees them when none does. */
 export class BrickFeed {
   readonly #gpu: Gpu;
-  readonly #listener: BrickSpaceListener;
+  readonly #listener: BrickFileListener;
   readonly #numbers: () => VolumeSource['numbers'];
   #file: BrickFile | undefined;
   #host: HostBricks | undefined;
@@ -22,7 +22,7 @@ export class BrickFeed {
   #turn = 0;
 
   /** @param numbers `VolumeSource.numbers` of the open volume */
-  constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickSpaceListener) {
+  constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickFileListener) {
     this.#gpu = gpu;
     this.#numbers = numbers;
     this.#listener = listener;
@@ -60,7 +60,9 @@ export class BrickFeed {
   told(layersAt: number): Bricks3d | undefined {
     if (this.#fault) return { fault: this.#fault.message, unread: undefined, layersAt, isLoading: false, levels: undefined };
     if (!this.#opening && !this.#space) return undefined;
-    const unread = this.#space?.unread?.message;
+    const { unread: fault } = this.#space ?? {};
+    // Bricks of levels that are not made: `levels` says why.
+    const unread = fault?.tag === 'unsupported' ? undefined : fault?.message;
     return { fault: undefined, unread, layersAt, isLoading: this.isBusy, levels: this.#file?.levels };
   }
 
@@ -74,7 +76,11 @@ export class BrickFeed {
     if (file === this.#file) return;
     this.close();
     this.#file = file;
-    if (file) file.onLevels = () => this.#listener.changed();
+    if (!file) return;
+    file.onLevels = () => {
+      this.#listener.changed();
+      if (file.levels?.kind === 'made') this.#listener.levelsMade();
+    };
   }
 
   /** A time point is shown. */

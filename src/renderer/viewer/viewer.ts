@@ -88,6 +88,7 @@ export class Viewer {
         this.views.volume?.refresh();
         if (this.views.oblique) this.loop.request([this.views.oblique]);
       },
+      levelsMade: () => this.requestRender(),
     });
     this.overlays = new Overlays(
       this.views,

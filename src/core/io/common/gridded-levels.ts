@@ -6,6 +6,7 @@ import {
   checkedLevelBox,
   type LevelBox,
   type StreamedLevels,
+  timePointsOf,
   type VolumeLevel,
   wholeFactors,
 } from '../../shared/volume-level.ts';
@@ -115,11 +116,14 @@ export function griddedLevels(
     async *voxels(number, job = {}) {
       const { grid, plan, level } = all[number] as ReadyLevel;
       const [nx, ny, nz, times] = level.dims;
-      const voxels = Math.max(1, Math.floor(memory.slabBytes / elementBytes(grid.type)));
       const chunkDepth = plan.z === undefined ? 1 : (grid.chunks[plan.z] as number);
+      // Chunks that do not fit into the cache are decoded again for each slab, so slabs are then as large as possible.
+      const layerBytes = nx * ny * chunkDepth * elementBytes(grid.type);
+      const slabBytes = layerBytes > memory.cacheBytes ? Math.max(memory.slabBytes, memory.cacheBytes) : memory.slabBytes;
+      const voxels = Math.max(1, Math.floor(slabBytes / elementBytes(grid.type)));
       const depth = Math.min(chunkDepth, Math.max(1, Math.floor(voxels / (nx * ny))));
       const rows = depth > 1 ? ny : Math.min(ny, Math.max(1, Math.floor(voxels / nx)));
-      for (let timePoint = 0; timePoint < times; timePoint++) {
+      for (const timePoint of timePointsOf(job, times)) {
         for (let row = 0; row < nz; row += chunkDepth) {
           const end = Math.min(nz, row + chunkDepth);
           for (let z = row; z < end; z += depth) {

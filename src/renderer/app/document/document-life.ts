@@ -9,7 +9,7 @@ import type { BackgroundCompressor } from '../compress/background.ts';
 import type { Engine, EngineWatcher, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
-import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
+import { type LoadedVolume, type OpenRequest, type OpenStage, openStages, withBricks } from '../loading/load-resident.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
 import { measureFile } from '../measure/measure-file.ts';
 import { startProgress } from '../state/progress.ts';
@@ -270,7 +270,7 @@ export class DocumentLife implements EngineWatcher {
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })
           : await this.#loadOnNewDevice(engine, held, signal);
         // Bricks in host memory have survived.
-        if (before.bricks) loaded = { ...loaded, bricks: before.bricks };
+        if (before.bricks) loaded = withBricks(loaded, before.bricks);
         const statistics = await loaded.kept.statistics();
         await engine.viewer.setVolume(loaded.kept, view?.state, this.#shows3d);
         if (view) engine.viewer.views.startFrom(view.viewpoints);

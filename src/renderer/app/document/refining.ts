@@ -1,7 +1,7 @@
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
-import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
+import { type LoadedVolume, type OpenRequest, type OpenStage, openStages, withBricks } from '../loading/load-resident.ts';
 import type { AppStore } from '../state/store.ts';
 import type { DocumentEvent } from './document-change.ts';
 import type { DocumentRunner } from './document-runner.ts';
@@ -52,7 +52,7 @@ export class Refining {
           throw error;
         });
         before.kept.destroy();
-        held.loaded = { ...finer, bricks: before.bricks };
+        held.loaded = withBricks(finer, before.bricks);
         const { lost } = finer;
         finer = undefined;
         if (signal.aborted) return;

@@ -1,10 +1,14 @@
+import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
 import type { LeveledVoxels } from '../../../core/shared/volume-level.ts';
 import { leveledContainer } from '../../../core/volume/leveled-container.ts';
+import { MadeVoxels } from '../../../core/volume/made-voxels.ts';
 import { NewestFirst } from '../../../core/volume/newest-first.ts';
+import { sourceOf } from '../../host/file-source.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
+import type { LevelsBlob } from './levels-protocol.ts';
 import type { LoadRequest } from './load-protocol.ts';
-import { containerRequested, levelsOf, levelsRequested, openRequested } from './open-request.ts';
+import { containerRequested, levelsBeforeMaking, levelsOf, levelsRequested, openRequested } from './open-request.ts';
 
 // Reads boxes of one file at full resolution, or from its levels, while the GPU holds a coarser volume. The file is opened with the
 // first box, and again after a failure.
@@ -13,6 +17,9 @@ const scope = self as unknown as {
   onmessage: (event: MessageEvent<DetailCommand>) => void;
   postMessage(answer: DetailAnswer, transfer?: Transferable[]): void;
 };
+
+/** For decoded chunks of made levels. */
+const madeCacheBytes = 2 ** 26;
 
 let request: LoadRequest | undefined;
 let opened: Promise<LeveledVoxels> | undefined;
@@ -30,8 +37,28 @@ const queue = new NewestFirst({
 scope.onmessage = ({ data }) => {
   if (data.kind === 'open') request = data.request;
   else if (data.kind === 'cancel') running.get(data.number)?.abort();
+  else if (data.kind === 'add-levels') addLevels(data.levels);
+  else if (data.kind === 'drop-levels') dropLevels(data.timePoint);
   else void read(data);
 };
+
+const blobs = new Map<number, LevelsBlob>();
+let made: MadeVoxels | undefined;
+
+function addLevels(levels: LevelsBlob): void {
+  blobs.set(levels.timePoint, levels);
+  made?.add(levels.timePoint, levels.firstLevel, openLevels(levels));
+}
+
+function dropLevels(timePoint: number): void {
+  blobs.delete(timePoint);
+  made?.drop(timePoint);
+}
+
+async function openLevels({ blob }: LevelsBlob): Promise<LeveledVoxels> {
+  const reader = await ContainerReader.open(sourceOf({ kind: 'blob', name: 'levels', blob }));
+  return leveledContainer(reader, await reader.levels(), madeCacheBytes);
+}
 
 async function read({ number, box }: Extract<DetailCommand, { kind: 'read' }>): Promise<void> {
   const controller = new AbortController();
@@ -58,7 +85,11 @@ async function open(): Promise<LeveledVoxels> {
       });
     return { ...voxels, read };
   }
-  const { leveled: voxels } = await levelsRequested(request, await openRequested(request));
+  const volume = await openRequested(request);
+  const { leveled: voxels, canMake } = await levelsRequested(request, volume);
   if (!voxels) throw new StriaError('unsupported', 'this file can only be read in order');
-  return voxels;
+  if (!canMake) return voxels;
+  made = new MadeVoxels(levelsBeforeMaking(volume, voxels));
+  for (const levels of blobs.values()) addLevels(levels);
+  return made;
 }

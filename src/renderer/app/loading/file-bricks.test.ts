@@ -3,6 +3,7 @@ import { brickKey } from '../../../core/bricks/brick.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
+import { FileDetail } from './file-detail.ts';
 import { restMs } from './level-making.ts';
 import type { LevelsAnswer, LevelsOrder } from './levels-protocol.ts';
 
@@ -141,6 +142,14 @@ describe('FileBricks', () => {
   });
 });
 
+const takerOf = (given: Blob[]) => {
+  const detail = new FileDetail([], () => {
+    throw new Error('nothing is read');
+  });
+  vi.spyOn(detail, 'addLevels').mockImplementation(({ blob }) => void given.push(blob));
+  return detail;
+};
+
 describe('levels in the background', () => {
   afterEach(() => vi.useRealTimers());
 
@@ -149,6 +158,8 @@ describe('levels in the background', () => {
     const { file, levels, open } = setUp(true);
     let changes = 0;
     file.onLevels = () => changes++;
+    const given: Blob[] = [];
+    file.giveLevels(takerOf(given));
     const { host, worker } = await open();
     const coarse = brickKey({ level: 1, number: 0 });
     const requests = [host.request(key, 0), host.request(coarse, 1)];
@@ -166,6 +177,10 @@ describe('levels in the background', () => {
     expect(worker.commands.at(-1)).toEqual({ kind: 'add-levels', levels: { timePoint: 0, firstLevel: 1, blob } });
     expect(file.levels).toEqual({ kind: 'made', leftOut: undefined });
     expect([file.levelBytes, file.wholeLevels]).toEqual([6, blob]);
+    expect(given).toEqual([blob]);
+    // After a device loss, slices are read by others, which get the levels that are made.
+    file.giveLevels(takerOf(given));
+    expect(given).toEqual([blob, blob]);
     expect(host.peek(coarse)).toBeDefined();
     worker.answer({ kind: 'renewed', timePoint: 0, firstLevel: 1 });
     expect([host.peek(coarse), host.peek(key)]).toEqual([undefined, coded]);

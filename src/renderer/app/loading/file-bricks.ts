@@ -5,6 +5,7 @@ import { decimationOf } from '../../../core/shared/volume-level.ts';
 import type { BrickFile } from '../../viewer/draw/brick-space.ts';
 import type { LevelsState } from '../../viewer/model/viewer-api.ts';
 import type { BrickBudgets } from '../state/brick-budgets.ts';
+import type { FileDetail } from './file-detail.ts';
 import { LevelMaking, type LevelsWorker } from './level-making.ts';
 import { type BrickWorker, PostedBricks } from './posted-bricks.ts';
 
@@ -32,6 +33,7 @@ export class FileBricks implements BrickFile {
   #opening: Promise<OpenBricks> | undefined;
   #opened: OpenBricks | undefined;
   #worker: BrickWorker | undefined;
+  #detail: FileDetail | undefined;
   #timePoint = 0;
   #isClosed = false;
 
@@ -71,6 +73,12 @@ export class FileBricks implements BrickFile {
     this.#opened?.making?.show(timePoint);
   }
 
+  /** Made levels go to these boxes of the same file, too, from which slices are drawn. They replace those of an earlier call. */
+  giveLevels(detail: FileDetail | undefined): void {
+    this.#detail = detail;
+    for (const levels of this.#opened?.making?.made ?? []) detail?.addLevels(levels);
+  }
+
   /** Cancels pending reads, and frees everything. */
   close(): void {
     this.#isClosed = true;
@@ -96,7 +104,10 @@ export class FileBricks implements BrickFile {
     source.listener = {
       reads: (timePoint) => making?.read(timePoint),
       rests: () => making?.ended(),
-      levelsLost: (timePoint, fault) => making?.lost(timePoint, fault),
+      levelsLost: (timePoint, fault) => {
+        this.#detail?.dropLevels(timePoint);
+        making?.lost(timePoint, fault);
+      },
       renewed: (timePoint, firstLevel) => {
         host.renew((key) => {
           const { level, number } = brickOf(key);
@@ -114,8 +125,14 @@ export class FileBricks implements BrickFile {
       limitBytes,
       start: (timePoint, bytes) => this.#workers.levels(timePoint, bytes),
       decimationOf: (level) => decimationOf(source.levels[level]?.factors ?? [1, 1, 1]),
-      add: (levels) => source.post({ kind: 'add-levels', levels }),
-      drop: (timePoint) => source.post({ kind: 'drop-levels', timePoint }),
+      add: (levels) => {
+        source.post({ kind: 'add-levels', levels });
+        this.#detail?.addLevels(levels);
+      },
+      drop: (timePoint) => {
+        source.post({ kind: 'drop-levels', timePoint });
+        this.#detail?.dropLevels(timePoint);
+      },
       changed: () => this.onLevels?.(),
     });
   }

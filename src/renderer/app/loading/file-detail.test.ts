@@ -21,13 +21,14 @@ class FakeWorker {
   }
 }
 
-function setUp() {
+function setUp(making?: { readonly canSkip: boolean }) {
   const workers: FakeWorker[] = [];
-  const detail = new FileDetail([], () => {
+  const start = () => {
     const worker = new FakeWorker();
     workers.push(worker);
     return worker as never;
-  });
+  };
+  const detail = new FileDetail([], start, making);
   return { detail, workers };
 }
 
@@ -72,5 +73,26 @@ describe('FileDetail', () => {
     const again = detail.read(box);
     workers[1]?.answer({ number: 1, bytes: Uint8Array.of(7) });
     expect(await again).toEqual(Uint8Array.of(7));
+  });
+
+  it('tells its worker, and the next one, which levels are made', () => {
+    expect(setUp().detail.making).toBeUndefined();
+    const { detail, workers } = setUp({ canSkip: true });
+    const [one, two] = [0, 3].map((timePoint) => ({ timePoint, firstLevel: 2, blob: new Blob() }));
+    if (!one || !two) throw new Error('none');
+    detail.addLevels(one);
+    const isMade = (level: number, timePoint: number) => detail.making?.isMade(level, timePoint);
+    expect([isMade(1, 0), isMade(2, 0), isMade(3, 0), isMade(2, 3)]).toEqual([false, true, true, false]);
+    void detail.read(box).catch(() => undefined);
+    detail.addLevels(two);
+    expect(workers[0]?.commands).toMatchObject([{ kind: 'add-levels', levels: one }, { kind: 'read' }, { levels: two }]);
+    detail.dropLevels(0);
+    expect([isMade(2, 0), isMade(2, 3)]).toEqual([false, true]);
+    expect(workers[0]?.commands.at(-1)).toEqual({ kind: 'drop-levels', timePoint: 0 });
+    workers[0]?.onerror?.({ message: 'trap' } as ErrorEvent);
+    void detail.read(box).catch(() => undefined);
+    expect(workers[1]?.commands).toMatchObject([{ kind: 'add-levels', levels: two }, { kind: 'read' }]);
+    detail.close();
+    expect(isMade(2, 3)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
-import type { LevelBox, LeveledVoxels, VolumeLevel } from '../../../core/shared/volume-level.ts';
+import type { LevelBox, LeveledVoxels, LevelsInMaking, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
+import type { LevelsBlob } from './levels-protocol.ts';
 
 interface Asked {
   readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
@@ -16,16 +17,34 @@ export type DetailWorker = Pick<Worker, 'postMessage' | 'terminate'> & {
 /** Boxes of the open file, read by a worker that starts with the first request. */
 export class FileDetail implements LeveledVoxels {
   readonly levels: readonly VolumeLevel[];
+  readonly making: LevelsInMaking | undefined;
   readonly #start: () => DetailWorker;
+  /** Made levels, by time point. */
+  readonly #made = new Map<number, LevelsBlob>();
   readonly #asked = new Map<number, Asked>();
   #worker: DetailWorker | undefined;
   #next = 0;
   #isClosed = false;
 
-  /** @param start starts a worker that knows its file */
-  constructor(levels: readonly VolumeLevel[], start: () => DetailWorker) {
+  /** @param start starts a worker that knows its file @param making set if levels are made while the file is open */
+  constructor(levels: readonly VolumeLevel[], start: () => DetailWorker, making?: Pick<LevelsInMaking, 'canSkip'>) {
     this.levels = levels;
     this.#start = start;
+    this.making = making && {
+      ...making,
+      isMade: (level, timePoint) => level >= (this.#made.get(timePoint)?.firstLevel ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  /** Boxes of a time point's levels are read from these from now on. */
+  addLevels(levels: LevelsBlob): void {
+    this.#made.set(levels.timePoint, levels);
+    this.#worker?.postMessage({ kind: 'add-levels', levels } satisfies DetailCommand);
+  }
+
+  /** The levels of a time point are no longer there. */
+  dropLevels(timePoint: number): void {
+    if (this.#made.delete(timePoint)) this.#worker?.postMessage({ kind: 'drop-levels', timePoint } satisfies DetailCommand);
   }
 
   read(box: LevelBox, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Uint8Array<ArrayBuffer>> {
@@ -47,11 +66,13 @@ export class FileDetail implements LeveledVoxels {
 
   close(): void {
     this.#isClosed = true;
+    this.#made.clear();
     this.#end(aborted());
   }
 
   #started(): DetailWorker {
     const worker = this.#start();
+    for (const levels of this.#made.values()) worker.postMessage({ kind: 'add-levels', levels } satisfies DetailCommand);
     worker.onmessage = ({ data }) => {
       const asked = this.#asked.get(data.number);
       this.#asked.delete(data.number);

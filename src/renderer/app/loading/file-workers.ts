@@ -1,20 +1,20 @@
-import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { wholeFactors } from '../../../core/shared/volume-level.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { BrickBudgets } from '../state/brick-budgets.ts';
 import type { BrickCommand } from './brick-protocol.ts';
 import type { DetailCommand } from './detail-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
 import { FileDetail } from './file-detail.ts';
-import type { LevelOffer } from './level-choice.ts';
 import type { LevelsOrder } from './levels-protocol.ts';
+import type { FileInfo } from './load-plan.ts';
 import { type LoadRequest, portsOf } from './load-protocol.ts';
 
-/** Reads the voxels of a file that the GPU does not hold. @param posted the request, for the worker */
-export function detailOf(posted: () => LoadRequest, { dims }: VolumeInfo, levels: readonly LevelOffer[]): FileDetail {
-  return new FileDetail([{ dims, factors: wholeFactors }, ...levels], () => {
+/** Reads the voxels of a file that the GPU does not hold. @param posted the request, for the worker @param levels, making see `FileInfo` */
+export function detailOf(posted: () => LoadRequest, levels: readonly VolumeLevel[], making: FileInfo['making']): FileDetail {
+  const start = (): Worker => {
     const worker = new Worker(new URL('./detail.worker.ts', import.meta.url), { type: 'module', name: 'stria-detail' });
     return opened(worker, posted());
-  });
+  };
+  return new FileDetail(levels, start, making);
 }
 
 /** Reads the bricks of a file, and makes its levels. @param posted the request, for each worker */

@@ -82,6 +82,8 @@ describe('bricks', () => {
     expect(hasBricks(facts(2048, 4, { ...plain, hasVoxelBricks: true }), undefined)).toBe(true);
     expect(hasBricks(facts(2048, 4, plain), undefined)).toBe(false);
     expect(hasBricks(facts(256, 1, { ...plain, hasVoxelBricks: true }), undefined)).toBe(false);
+    // Levels that will be made need not be there yet.
+    expect(hasBricks(facts(2048, 0, { ...plain, hasVoxelBricks: true }), undefined)).toBe(true);
   });
 });
 

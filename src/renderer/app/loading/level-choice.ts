@@ -83,9 +83,9 @@ export function isHeldBack(facts: LoadFacts, level: number): boolean {
  */
 export function hasBricks(facts: LoadFacts, chunkShape: ChunkShape | undefined): boolean {
   const { levels, hasChunks } = facts;
-  if (levels.length === 0 || (facts.fits(0) && finestChoice(facts).level === 0)) return false;
+  if (facts.fits(0) && finestChoice(facts).level === 0) return false;
   if (!chunkShape) return facts.hasVoxelBricks;
-  return hasChunks && (chunkShape[3] ?? 1) === 1 && levels.every((offer) => facts.canDecode(offer));
+  return hasChunks && levels.length > 0 && (chunkShape[3] ?? 1) === 1 && levels.every((offer) => facts.canDecode(offer));
 }
 
 /** What to load for the first picture: a coarse level if the finest choice takes much longer. */

@@ -69,6 +69,11 @@ export class LevelMaking {
     return bytes;
   }
 
+  /** All levels that are made. */
+  get made(): Iterable<LevelsBlob> {
+    return this.#made.values();
+  }
+
   /** The levels of a time point; undefined if they are not made. */
   of(timePoint: number): LevelsBlob | undefined {
     return this.#made.get(timePoint);

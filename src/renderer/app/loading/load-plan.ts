@@ -95,9 +95,9 @@ export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wi
   };
 }
 
-/** Levels that skip voxels are spread over the whole file, so that their bricks are read from a disk only. */
-function hasVoxelBricks({ info, levels, readsBoxes, areLevelsStored }: FileInfo, isRemote: boolean): boolean {
-  return readsBoxes && (areLevelsStored || !isRemote) && levels.some((level) => canHaveBricks(info, level));
+/** Levels that are made, or skip voxels, read the whole file, or places all over it, so that their bricks are read from a disk only. */
+function hasVoxelBricks({ info, boxLevels = [], areLevelsStored, making }: FileInfo, isRemote: boolean): boolean {
+  return ((areLevelsStored && !making) || !isRemote) && boxLevels.slice(1).some((level) => canHaveBricks(info, level));
 }
 
 /** Whether the GPU can hold chunks of this shape: each must start at a whole 4-byte word of its row. */

@@ -8,6 +8,7 @@ import type { OwnLabels } from '../../../core/shared/label-table.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
 import type { SampleChoice } from '../state/samples.ts';
 import type { LevelOffer, LoadChoice } from './level-choice.ts';
@@ -73,8 +74,13 @@ export type LoadMessage =
       readonly note: string | undefined;
       /** What can be shown before all chunks of a .stria without levels have arrived. */
       readonly preview: LevelOffer | undefined;
-      /** Whether any box of the file can be read (`DetailCommand`). */
-      readonly readsBoxes: boolean;
+      /** The resolutions at which any box of the file can be read (`DetailCommand`), the volume itself first; undefined if none can. */
+      readonly boxLevels: readonly VolumeLevel[] | undefined;
+      /**
+       * Set if the levels among `boxLevels` are made while the file is open: whether boxes of one that is not made can be read
+       * nevertheless, as every second voxel, every fourth and so on.
+       */
+      readonly making: { readonly canSkip: boolean } | undefined;
       /** Whether its planes were single pictures. */
       readonly arePictures: boolean;
       /** The file's metadata. */

@@ -18,6 +18,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { type KeptVolume, keepAs, type LoadingEngine, residencyOf } from '../gpu/residency.ts';
 import type { SampleChoice } from '../state/samples.ts';
 import type { FileBricks } from './file-bricks.ts';
+import type { FileDetail } from './file-detail.ts';
 import { bricksOf, detailOf } from './file-workers.ts';
 import { keepHeaders, takeHeaders } from './kept-headers.ts';
 import { loadFitting } from './load-fitting.ts';
@@ -83,8 +84,16 @@ export interface LoadedVolume {
   readonly labels?: OwnLabels | undefined;
   /** The file's metadata. */
   readonly tags: readonly VolumeTag[];
+  /** Reads voxels that the GPU does not hold. It belongs to `kept`. */
+  readonly detail?: FileDetail | undefined;
   /** The file's bricks, if the GPU cannot hold all voxels. The volume's owner closes them. */
   readonly bricks?: FileBricks | undefined;
+}
+
+/** A volume that was loaded again, with the bricks of its file that were open before. */
+export function withBricks(loaded: LoadedVolume, bricks: FileBricks | undefined): LoadedVolume {
+  bricks?.giveLevels(loaded.detail);
+  return { ...loaded, bricks };
 }
 
 export interface LoadOptions extends JobOptions {
@@ -138,7 +147,7 @@ export async function loadAgain(
 ): Promise<LoadedVolume> {
   const { info } = volume.kept;
   const kept = await keepAs(engine, residencyOf(volume.kept), { info, ...stored }, { ...known, verify: false });
-  return { ...volume, kept };
+  return { ...volume, kept, detail: undefined };
 }
 
 interface LoadingOptions extends LoadOptions {
@@ -181,14 +190,19 @@ class Loading {
     const keep = () => this.#keepChunks(plan);
     const kept = this.#resident ?? (await this.#stopwatch.time('Upload and decode', keep, plan.voxelBytes));
     const posted = () => toPosted(request);
+    let detail: FileDetail | undefined;
     if (kept instanceof ResidentVolume) {
       this.#resident = kept;
-      if (kept.decimation > 1 && file.readsBoxes) kept.file = detailOf(posted, file.info, file.levels);
+      if (kept.decimation > 1 && file.boxLevels) detail = detailOf(posted, file.boxLevels, file.making);
+      kept.file = detail;
     }
     await this.#engine.gpu.finish();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
+    const bricks = plan.hasBricks ? bricksOf(posted, this.#engine.brickBudgets) : undefined;
+    bricks?.giveLevels(detail);
     return {
       kept,
+      detail,
       source,
       chunks,
       chunkShape,
@@ -202,7 +216,7 @@ class Loading {
       level: choice.level > 0 && file.areLevelsStored ? { number: choice.level, count: file.levels.length } : undefined,
       hasFiner: plan.hasFiner,
       isHeldBack: plan.isHeldBack,
-      bricks: plan.hasBricks ? bricksOf(posted, this.#engine.brickBudgets) : undefined,
+      bricks,
     };
   }
 

@@ -13,6 +13,7 @@ import { isPictureFormat, type SourceDescription } from '../../../core/shared/so
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
+import { levelsToMake } from '../../../core/stream/make-levels.ts';
 import { middlePreview } from '../../../core/volume/middle-preview.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';
@@ -53,7 +54,7 @@ async function load(request: LoadRequest): Promise<void> {
 
 async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<void> {
   const format = { sample: 'Sample', space: 'Surfaces', file: undefined }[request.kind];
-  const { leveled, areStored, canKeep, note, kept } = await levelsRequested(request, volume);
+  const { leveled, areStored, canMake, canKeep, note, kept } = await levelsRequested(request, volume);
   const { as, level } = await start({
     kind: 'info',
     info: shownInfo(volume.info, volume.format),
@@ -65,7 +66,8 @@ async function sendVolume(request: LoadRequest, volume: OpenVolume): Promise<voi
     areLevelsStored: areStored,
     canKeepLevels: canKeep,
     note,
-    readsBoxes: leveled !== undefined,
+    boxLevels: canMake ? levelsToMake(volume.info) : leveled?.levels,
+    making: canMake ? { canSkip: volume.fill !== undefined } : undefined,
     arePictures: isPictureFormat(volume.format),
     tags: volume.tags ?? [],
   });
@@ -84,22 +86,24 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
   // The index of the volume's chunks is long. A level that will be replaced by a finer one is shown without it.
   let volumeReader = levels.length > 0 ? undefined : await ContainerReader.of(outline);
   const preview = volumeReader && middlePreview(volumeReader, outline.source.size);
+  const storedLevels = levels.map((each) => ({
+    dims: each.header.volume.dims,
+    factors: each.level?.factors ?? wholeFactors,
+    chunkShape: each.header.chunkShape,
+  }));
   const { as, level, hasFiner } = await start({
     kind: 'info',
     info: shownInfo(volume, sourceFormat),
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
     payloadBytes: outline.source.size,
-    levels: levels.map((each) => ({
-      dims: each.header.volume.dims,
-      factors: each.level?.factors ?? wholeFactors,
-      chunkShape: each.header.chunkShape,
-    })),
+    levels: storedLevels,
     preview: preview && { ...preview.level, chunkShape: undefined },
     areLevelsStored: true,
     canKeepLevels: false,
     note: undefined,
-    readsBoxes: true,
+    boxLevels: [{ dims: volume.dims, factors: wholeFactors }, ...storedLevels],
+    making: undefined,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],
   });

@@ -19,11 +19,12 @@ import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { inContext, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
-import type { StreamedLevels } from '../../../core/shared/volume-level.ts';
+import type { LeveledVoxels, StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
 import { levelsToMake } from '../../../core/stream/make-levels.ts';
 import { findKeptLevels, type LevelReaders, withKeptLevels } from '../../../core/volume/kept-levels.ts';
 import { leveledFile } from '../../../core/volume/leveled-file.ts';
+import { unmadeLevels } from '../../../core/volume/made-voxels.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FolderHandle } from '../../host/host.ts';
 import { treeOf } from './folder-tree.ts';
@@ -77,7 +78,9 @@ export interface RequestedLevels {
   readonly leveled: StreamedLevels | undefined;
   /** Whether levels are stored in the file or beside it. Otherwise they skip voxels. */
   readonly areStored: boolean;
-  /** Whether levels can be kept beside the file, and no usable ones are there. */
+  /** Whether the file needs levels that can be made of its voxels, because no usable ones are there. */
+  readonly canMake: boolean;
+  /** Whether those can be kept beside the file. */
   readonly canKeep: boolean;
   /** Why the levels beside the file are not used, as a sentence. */
   readonly note: string | undefined;
@@ -91,16 +94,17 @@ const leastKeptBytes = 2 ** 21;
 /** @throws StriaError like the readers */
 export async function levelsRequested(request: LoadRequest, volume: OpenVolume): Promise<RequestedLevels> {
   const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
-  const own = { leveled, areStored: volume.leveled !== undefined, canKeep: false, note: undefined };
-  if (!leveled || !volume.fill || request.kind !== 'file' || request.pictures || request.folder) return own;
+  const own = { leveled, areStored: volume.leveled !== undefined, canMake: false, canKeep: false, note: undefined };
+  const hasLevels = leveled !== undefined && leveled.levels.length > 1 && !volume.fill;
+  if (!leveled || hasLevels || request.kind !== 'file' || request.pictures) return own;
   if (volumeBytes(volume.info) < leastKeptBytes || levelsToMake(volume.info).length === 1) return own;
+  if (request.folder) return { ...own, canMake: true };
   const { handle, siblings, dataset } = request;
   const kept = await findKeptLevels(volume, sourceOf(handle), remoteSiblings(siblings), dataset);
-  if (!kept) return { ...own, canKeep: true };
-  if (!kept.fault) {
-    return { leveled: withKeptLevels(leveled, kept.levels), areStored: true, canKeep: false, note: undefined, kept: kept.levels };
-  }
-  return { ...own, canKeep: true, note: `${kept.name} beside the file is not used: ${kept.fault.message}` };
+  if (!kept) return { ...own, canMake: true, canKeep: true };
+  if (!kept.fault) return { ...own, leveled: withKeptLevels(leveled, kept.levels), areStored: true, kept: kept.levels };
+  const note = `${kept.name} beside the file is not used: ${kept.fault.message}`;
+  return { ...own, canMake: true, canKeep: true, note };
 }
 
 /** The bricks of what was posted to a worker. @throws StriaError like the readers; `unsupported` if the file can only be read in order */
@@ -112,19 +116,26 @@ export async function bricksRequested(request: LoadRequest): Promise<BrickSource
     });
   }
   const volume = await openRequested(request);
-  const { leveled, kept, canKeep } = await levelsRequested(request, volume);
+  const { leveled, kept, canMake } = await levelsRequested(request, volume);
   if (!leveled) throw new StriaError('unsupported', 'this file can only be read in order');
   // There is one instance of the HDF5 library, which allows one call at a time.
   const readsAtOnce = volume.format === 'hdf5' ? 1 : undefined;
   const reading = { areChunked: volume.leveled !== undefined, readsAtOnce };
-  // The levels that are made for it take the place of those that skip voxels.
-  const skipping = canKeep ? leveledFile(volume, levelsToMake(volume.info)) : undefined;
-  if (skipping) return new MadeBricks(new VoxelBricks(volume.info, skipping, reading));
+  if (canMake) return new MadeBricks(new VoxelBricks(volume.info, levelsBeforeMaking(volume, leveled), reading));
   const whole = new VoxelBricks(volume.info, leveled, reading);
   if (!kept) return whole;
   const coarser = await ContainerBricks.open(kept[0]);
   const { levelsOf } = kept[0].header;
   return levelsOf && KeptBricks.areAlike(whole, coarser) ? new KeptBricks(whole, coarser, levelsOf.factors) : whole;
+}
+
+/**
+ * Boxes of a file at the resolutions that are made for it, before they are. A plain file has voxels in their place, every second, every
+ * fourth and so on. Of a file that stores chunks, this would read all chunks, as making the levels does.
+ */
+export function levelsBeforeMaking(volume: OpenVolume, leveled: LeveledVoxels): LeveledVoxels {
+  const levels = levelsToMake(volume.info);
+  return leveledFile(volume, levels) ?? unmadeLevels(leveled, levels);
 }
 
 /** Boxes of an opened volume at the resolutions in its file; undefined if it can only be read in order. @throws StriaError like the readers */

@@ -44,7 +44,8 @@ test('the loading worker offers the levels of a .stria, and sends the chunks of 
   worker.post({ kind: 'open', request: await requestOf((await compressed()).bytes, 'a.stria') });
   const offer = await worker.next(({ kind }) => kind === 'info');
   expect(offer).toMatchObject({
-    readsBoxes: true,
+    boxLevels: [{ factors: [1, 1, 1] }, { factors: [2, 2, 2] }, { factors: [4, 4, 4] }],
+    making: undefined,
     levels: [{ dims: [135, 11, 5, 1], factors: [2, 2, 2] }, { factors: [4, 4, 4] }],
   });
   worker.post({ kind: 'start', as: 'voxels', level: 2, hasFiner: true });

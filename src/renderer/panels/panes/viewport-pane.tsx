@@ -203,12 +203,16 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
 /** The progress of levels that are made in the background, or why there are none. */
 function LevelsLine({ levels }: { readonly levels: LevelsState | undefined }) {
   if (levels?.kind === 'making') {
-    return <span title="Until they are made, distant parts show only some of the voxels">making levels, {levels.percent} %</span>;
+    return <span title="Until they are made, only some of the voxels are shown">making levels, {levels.percent} %</span>;
   }
-  if (levels?.kind !== 'failed') return null;
+  if (levels?.kind !== 'failed' && levels?.kind !== 'too-large') return null;
+  const [why, title] =
+    levels.kind === 'failed'
+      ? ['levels could not be made', `${levels.message}. To try again, open the file again.`]
+      : ['no host memory for levels', 'Settings, bricks in host memory'];
   return (
-    <span className={styles.warning} role="status" title={`${levels.message}. To try again, open the file again.`}>
-      distant parts skip voxels: levels could not be made
+    <span className={styles.warning} role="status" title={title}>
+      skips voxels: {why}
     </span>
   );
 }

@@ -134,7 +134,8 @@ export class BrickDrawing {
       this.#loads--;
       if (this.space.bricks.use.decoded !== decoded) this.space.changed();
     }
-    this.#isReady = true;
+    // Without the coarsest bricks, the picture shows the coarse volume.
+    if (this.#coarseSince !== undefined) this.#isReady = true;
   }
 
   async #load(frame: DrawnBricks, strip: Strip, signal: AbortSignal | undefined): Promise<void> {

@@ -31,6 +31,11 @@ export interface BrickSpaceListener {
   changed(): void;
 }
 
+export interface BrickFileListener extends BrickSpaceListener {
+  /** Called when levels have been made, which slices show, too. */
+  levelsMade(): void;
+}
+
 /** Arrived bricks are decoded and drawn at this interval in milliseconds. */
 const arrivalMs = 30;
 

@@ -117,7 +117,7 @@ export class ObliqueDetail {
     for (const key of keys) {
       const fault = bricks.faultOf(key);
       if (!fault) continue;
-      this.#onFault({ message: fault.message, isTooMuch: false });
+      this.#onFault({ message: fault.message, isTooMuch: fault.tag === 'unsupported' });
       return;
     }
     this.#onFault(undefined);

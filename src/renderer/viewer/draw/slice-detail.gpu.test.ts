@@ -8,9 +8,10 @@ import { type GridLevel, griddedLevels } from '../../../core/io/common/gridded-l
 import { memorySource } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
-import type { LeveledVoxels, VolumeLevel } from '../../../core/shared/volume-level.ts';
+import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
 import { leveledContainer } from '../../../core/volume/leveled-container.ts';
+import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
@@ -67,8 +68,8 @@ async function sceneOf(type: ElementType, wrap = (file: LeveledVoxels) => file):
   return { info, bytes, whole, coarse };
 }
 
-/** Numbered random places: the zoom in pixels per voxel, and the position of the canvas's centre. */
-function placesOf(count: number, least: number) {
+/** Numbered random places: the zoom in pixels per voxel, from `least` on, and the position of the canvas's centre. */
+function placesOf(count: number, least: number, range = 5.37) {
   let state = 99;
   const next = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -82,7 +83,7 @@ function placesOf(count: number, least: number) {
     const at = (along: AxisNumber): number => dims[along] * next() + 0.0317;
     const center = [at(frame.right.axis), at(frame.down.axis)] as const;
     const fitted = placeSlice({ frame, dims: size, spacing, width, height, index, camera: { zoom: 1, center }, margin: 3 });
-    const zoom = (least + next() * 5.37) / fitted.pixelsPerUnit;
+    const zoom = (least + next() * range) / fitted.pixelsPerUnit;
     const map = placeSlice({ frame, dims: size, spacing, width, height, index, camera: { zoom, center }, margin: 3 });
     return { axis, index, map };
   });
@@ -128,6 +129,88 @@ describe.each(['u8', 'i16', 'f64'] as const)('a slice of %s', (type) => {
     whole.destroy();
     expect(close).toHaveBeenCalledTimes(1);
   });
+});
+
+test.each([undefined, { kind: 'maximum', slices: 9 }] as const)(
+  'a zoomed-out slice of a plain file shows its made levels as one of a .stria shows its own (slab: %o)',
+  async (slab) => {
+    const { info, bytes, whole, coarse } = await sceneOf('i16');
+    const { levels, read } = coarse.file as LeveledVoxels;
+    const skipping = leveledFile(
+      { info, fill: async (target, at) => target.set(bytes.subarray(at, at + target.length)) },
+      levels,
+    );
+    let made = Number.POSITIVE_INFINITY;
+    const skipped: number[] = [];
+    const plain = await ResidentVolume.create(gpu, info, { chunkShape: [32, 16, 8], level: levels.at(-1) });
+    for await (const piece of (skipping as StreamedLevels).voxels(levels.length - 1)) plain.append(piece);
+    plain.file = {
+      levels,
+      making: { canSkip: true, isMade: (level, timePoint) => level >= made && timePoint === 1 },
+      read: (box) => {
+        if (box.level === 0 || box.level >= made) return read(box);
+        skipped.push(box.level);
+        return (skipping as StreamedLevels).read(box);
+      },
+      close() {},
+    };
+    const [ofPlain, ofStria] = [new SliceDetail(gpu, () => {}), new SliceDetail(gpu, () => {})];
+    const planes = [new SlabPlane(gpu), new SlabPlane(gpu)] as const;
+    const draw = async (volume: ResidentVolume, detail: SliceDetail, place: ReturnType<typeof placesOf>[number], at: 0 | 1) => {
+      const finer = await detail.loaded({ volume, ...place, timePoints: [1], width, height, slab });
+      const look = { ...state, window: [-9000, 9000], smooth: at === 0, missing: 'hide' } as unknown as SliceDrawing['state'];
+      const thick = slab && { ...slab, plane: planes[at] };
+      const pixels = await drawnPixels(gpu, renderer, { ...place, volume, slab: thick, detail: finer, state: look, opacity: 1 }, [
+        width,
+        height,
+      ]);
+      return { pixels, finer };
+    };
+    const drawBoth = async (place: ReturnType<typeof placesOf>[number]) =>
+      [(await draw(plain, ofPlain, place, 0)).pixels, (await draw(coarse, ofStria, place, 0)).pixels] as const;
+    const places = placesOf(6, 0.12, 0.8);
+    let wasOther = 0;
+    for (const place of places) if (Buffer.compare(...(await drawBoth(place))) !== 0) wasOther++;
+    expect(wasOther).toBeGreaterThan(3);
+    made = 1;
+    skipped.length = 0;
+    for (const place of places) if (Buffer.compare(...(await drawBoth(place))) !== 0) expect(place).toBe('drawn alike');
+    expect(skipped).toEqual([]);
+    // Where a voxel covers a pixel, it is exact.
+    for (const place of placesOf(3, 1)) expect((await draw(plain, ofPlain, place, 1)).finer?.region.level).toBe(0);
+    for (const each of [ofPlain, ofStria, ...planes, plain, coarse, whole]) each.destroy();
+  },
+);
+
+test('a slice that is shown when its level is made is read again', async () => {
+  const { info, bytes, whole, coarse } = await sceneOf('u8');
+  const { levels } = coarse.file as LeveledVoxels;
+  let isMade = false;
+  const reads: (readonly [level: number, isMade: boolean])[] = [];
+  const [file] = [leveledFile({ info, fill: async (target, at) => target.set(bytes.subarray(at, at + target.length)) }, levels)];
+  coarse.file = {
+    levels,
+    making: { canSkip: true, isMade: (level) => isMade && level > 0 },
+    read: (box) => {
+      reads.push([box.level, isMade]);
+      return (file as StreamedLevels).read(box);
+    },
+    close() {},
+  };
+  const detail = new SliceDetail(gpu, () => {});
+  const [place] = placesOf(1, 0.4, 0) as [ReturnType<typeof placesOf>[number]];
+  const wish: DetailWish = { volume: coarse, ...place, timePoints: [1], width, height };
+  const before = await detail.loaded(wish);
+  isMade = true;
+  // The old voxels are drawn until the new ones are there.
+  expect(detail.drawing(wish)).toBe(before);
+  expect(await detail.loaded(wish)).not.toBe(before);
+  await detail.loaded(wish);
+  expect(reads).toEqual([
+    [1, false],
+    [1, true],
+  ]);
+  for (const each of [detail, coarse, whole]) each.destroy();
 });
 
 test('a slice of an OME-Zarr, whose levels have lengths rounded down, is drawn from the file like the whole volume', async () => {

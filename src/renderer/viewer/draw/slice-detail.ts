@@ -11,7 +11,7 @@ import { safeSpacing } from '../model/orientation.ts';
 import { slabDetail } from './slab-detail.ts';
 
 /** A slice of a volume, and its place on a canvas. */
-export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing'> {
+export interface DetailWish extends Omit<DetailView, 'levels' | 'factors' | 'spacing' | 'making'> {
   readonly volume: VolumeSource;
   /** The indices along t of the slices that are drawn over each other: one, or one for each channel. */
   readonly timePoints: readonly number[];
@@ -33,6 +33,8 @@ interface Held extends DetailDrawing {
   readonly index: number;
   /** A key of the slab. */
   readonly slab: string;
+  /** Whether its level was made for all time points when it was read. */
+  readonly isMade: boolean;
   readonly memory: readonly { destroy(): void }[];
 }
 
@@ -85,7 +87,7 @@ export class SliceDetail {
       return undefined;
     }
     const held = this.#heldOf(wish);
-    if (!held || !holdsBox(held.region, region)) this.#request(wish, region);
+    if (!held || !holdsBox(held.region, region) || held.isMade !== isMade(wish, region.level)) this.#request(wish, region);
     else {
       this.#cancel();
       if (this.#failed) this.#succeeded();
@@ -105,11 +107,13 @@ export class SliceDetail {
     this.#free();
   }
 
-  #regionOf({ volume, slab, timePoints, ...view }: DetailWish): Held['region'] | undefined {
+  #regionOf(wish: DetailWish): Held['region'] | undefined {
+    const { volume, slab, timePoints, ...view } = wish;
     const { file, info, factors, decimation } = volume;
     if (!file || decimation === 1) return undefined;
     const most = mostTogetherBytes / ((slab?.slices ?? 1) * timePoints.length);
-    const needs = { ...view, levels: file.levels, factors, spacing: safeSpacing(info) };
+    const making = file.making && { canSkip: file.making.canSkip, isMade: (level: number) => isMade(wish, level) };
+    const needs = { ...view, levels: file.levels, factors, spacing: safeSpacing(info), making };
     return detailRegion(needs, elementBytes(info.type), Math.min(mostDetailBytes, most, this.#gpu.maxBindingBytes / 4));
   }
 
@@ -122,7 +126,15 @@ export class SliceDetail {
 
   #request(wish: DetailWish, region: Held['region']): void {
     const { volume, axis, slab, timePoints } = wish;
-    const key = [keyOf(slab), axis, region.level, ...region.first, ...region.size, ...timePoints].join();
+    const key = [
+      keyOf(slab),
+      axis,
+      region.level,
+      isMade(wish, region.level),
+      ...region.first,
+      ...region.size,
+      ...timePoints,
+    ].join();
     const isSame = (one: { key: string; volume: VolumeSource } | undefined): boolean => one?.key === key && one.volume === volume;
     if (isSame(this.#wanted) || isSame(this.#failed)) return;
     this.#cancel();
@@ -148,7 +160,9 @@ export class SliceDetail {
     );
   }
 
-  async #read({ volume, axis, slab, timePoints }: DetailWish, region: Held['region'], signal: AbortSignal): Promise<void> {
+  async #read(wish: DetailWish, region: Held['region'], signal: AbortSignal): Promise<void> {
+    const { volume, axis, slab, timePoints } = wish;
+    const wasMade = isMade(wish, region.level);
     const read = (box: LevelBox) => readPatiently(volume, box, this.#pauseMs, signal);
     const level = volume.file?.levels[region.level] as VolumeLevel;
     const boxes = new Map<number, SliceBox>();
@@ -168,7 +182,7 @@ export class SliceDetail {
       throw error;
     }
     this.#free();
-    this.#held = { boxes, region, level, volume, axis, index: region.first[axis], slab: keyOf(slab), memory };
+    this.#held = { boxes, region, level, volume, axis, index: region.first[axis], slab: keyOf(slab), isMade: wasMade, memory };
   }
 
   async #slice({ info }: VolumeSource, region: LevelBox, bytes: Uint8Array<ArrayBuffer>) {
@@ -190,6 +204,12 @@ export class SliceDetail {
     for (const each of this.#held?.memory ?? []) each.destroy();
     this.#held = undefined;
   }
+}
+
+/** Whether a level has been made while the file is open, for all time points that are drawn. */
+function isMade({ volume, timePoints }: DetailWish, level: number): boolean {
+  const { making } = volume.file ?? {};
+  return making !== undefined && timePoints.every((timePoint) => making.isMade(level, timePoint));
 }
 
 function keyOf(slab: ThickSlice | undefined): string {

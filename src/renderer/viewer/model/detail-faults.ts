@@ -1,7 +1,7 @@
 /** Why slices are coarser than the file. */
 export interface DetailFault {
   readonly message: string;
-  /** Whether the file can be read, but a slice needs too much of it at once. */
+  /** Whether the file can be read, but a slice needs too much of it at once, or levels that have not been made. */
   readonly isTooMuch: boolean;
 }
 

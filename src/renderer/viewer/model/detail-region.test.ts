@@ -52,6 +52,25 @@ describe('the box that a slice needs', () => {
     expect(detailRegion({ ...view(1), factors: [2, 2, 2] }, 1, 30_000)).toBeUndefined();
   });
 
+  it('is of a made level also where the voxels in GPU memory would suffice, because those skip voxels', () => {
+    const isMade = (level: number) => level === 2;
+    const making = { isMade, canSkip: false };
+    expect(detailRegion({ ...view(0.125), making }, 1, 1e9)).toMatchObject({ level: 2 });
+    expect(detailRegion({ ...view(0.05), making }, 1, 1e9)).toMatchObject({ level: 2 });
+    expect(detailRegion({ ...view(0.125), making: { ...making, isMade: () => false } }, 1, 1e9)).toBeUndefined();
+    // Only coarser ones are made, and those in GPU memory are finer than these.
+    expect(detailRegion({ ...view(0.3), factors: [2, 2, 2], making }, 1, 1e9)).toBeUndefined();
+    expect(detailRegion({ ...view(1), making }, 1, 1e9)).toMatchObject({ level: 0 });
+  });
+
+  it('is never of a level that is not made and cannot be read', () => {
+    const making = { isMade: (level: number) => level === 2, canSkip: false };
+    expect(detailRegion({ ...view(0.5), making }, 1, 1e9)).toMatchObject({ level: 0 });
+    expect(detailRegion({ ...view(0.5), making: { ...making, canSkip: true } }, 1, 1e9)).toMatchObject({ level: 1 });
+    // The exact voxels would be too much, and level 1 is not there.
+    expect(detailRegion({ ...view(1), making }, 1, 30_000)).toMatchObject({ level: 2 });
+  });
+
   it('follows the spacing: a level whose thick slices are thinner than a pixel is fine enough', () => {
     const uneven: VolumeLevel[] = [
       { dims: [1000, 800, 100, 1], factors: [1, 1, 1] },

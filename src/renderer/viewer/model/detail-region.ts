@@ -16,6 +16,8 @@ export interface DetailView {
   readonly map: CanvasToVoxel;
   readonly width: number;
   readonly height: number;
+  /** Which of the levels are made while the file is open, for all that is drawn. Undefined if the levels are the file's own. */
+  readonly making?: { isMade(level: number): boolean; readonly canSkip: boolean } | undefined;
 }
 
 /** A part of a canvas, in pixels, without `end`. */
@@ -29,22 +31,26 @@ const grain = 64;
 
 /**
  * The box of voxels that a slice shows, of the coarsest level whose voxels are not larger than a pixel, or of the volume itself if its
- * voxels are larger. Undefined if the voxels in GPU memory suffice, or the volume is out of sight.
+ * voxels are larger. Undefined if the voxels in GPU memory suffice, or the volume is out of sight. Levels that were made are better than
+ * voxels in GPU memory of the same size, because those skip voxels of the file.
  * @param mostBytes if the box is larger, a coarser level is used
  */
 export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: number): Omit<LevelBox, 'timePoint'> | undefined {
-  const { levels, factors, spacing, axis, index } = view;
+  const { levels, factors, spacing, axis, index, making } = view;
   const pixel = 1 / view.map.pixelsPerUnit;
   const suffices = (of: Dims3): boolean =>
     of.every((factor, along) => factor === 1 || factor * (spacing[along] as number) <= pixel * (1 + 1e-9));
-  if (suffices(factors)) return undefined;
+  const isMade = (level: number): boolean => level > 0 && making?.isMade(level) === true;
+  const canRead = (level: number): boolean => level === 0 || !making || making.canSkip || isMade(level);
+  if (suffices(factors) && !levels.some((level, number) => isMade(number) && suffices(level.factors))) return undefined;
   const [whole] = levels;
   const seen = whole && voxelsInSight(view, whole);
   if (!seen) return undefined;
-  const needed = levels.findLastIndex(({ factors: each }) => suffices(each));
+  const needed = levels.findLastIndex(({ factors: each }, level) => canRead(level) && suffices(each));
   for (let level = Math.max(0, needed); level < levels.length; level++) {
+    if (!canRead(level)) continue;
     const { dims, factors: own } = levels[level] as VolumeLevel;
-    if (!own.some((factor, along) => factor < (factors[along] as number))) return undefined;
+    if (!isMade(level) && !own.some((factor, along) => factor < (factors[along] as number))) return undefined;
     const first: [number, number, number] = [0, 0, 0];
     const size: [number, number, number] = [1, 1, 1];
     for (const along of [0, 1, 2] as const) {
