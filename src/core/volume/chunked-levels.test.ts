@@ -10,6 +10,7 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { hdf5File } from '../io/hdf5/h5-testing.ts';
 import { describedTiff, omeXml, type TestImage } from '../io/ome-tiff/ome-tiff-testing.ts';
 import { openVolume } from '../io/open-volume.ts';
+import { tiffFile } from '../io/tiff/tiff-testing.ts';
 import { zarrArray } from '../io/zarr/zarr-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -53,6 +54,14 @@ const tiff = async (): Promise<OpenVolume> => {
   const file = describedTiff(image, omeXml([image]), planes, { compression: 'deflate', rowsPerStrip: 16 });
   return openVolume(memorySource('a.ome.tif', file));
 };
+const pictures = (isPlanar: boolean) => async (): Promise<OpenVolume> => {
+  // The samples of a pixel are time points.
+  const planeBytes = 2 * width * height;
+  const planeAt = (plane: number) => [...bytes.subarray(plane * planeBytes, (plane + 1) * planeBytes)];
+  const pages = Array.from({ length: depth }, (_, z) => Uint8Array.from([...planeAt(z), ...planeAt(depth + z)]));
+  const file = tiffFile({ width, height, type: 'u16', channels: 2, isPlanar, compression: 'lzw', rowsPerStrip: 16 }, pages);
+  return openVolume(memorySource('a.tif', file));
+};
 const raw = () => openVolume(memorySource('a.raw', bytes), { raw: { dims: info.dims, type: 'u16' } });
 
 async function levelsOf(volume: OpenVolume): Promise<Uint8Array<ArrayBuffer>> {
@@ -82,6 +91,8 @@ test.each([
   ['a contiguous HDF5', hdf5()],
   ['a Zarr array', zarr],
   ['an OME-TIFF in strips', tiff],
+  ['a TIFF of several pictures, whose pixels have two samples', pictures(false)],
+  ['a TIFF with a plane for each sample', pictures(true)],
 ] as const)('levels of %s are those of a plain file with its voxels', async (_, open) => {
   const [volume, plain] = [await open(), await raw()];
   expect([volume.info.dims, volume.fill]).toEqual([info.dims, undefined]);

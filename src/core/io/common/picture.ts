@@ -19,6 +19,34 @@ export interface Picture {
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
   strips(channels: readonly number[], options?: StripOptions): AsyncGenerator<RowStrip>;
+  /** Undefined if the picture can only be read from top to bottom. */
+  readonly parts?: PictureParts | undefined;
+}
+
+/** A picture that is stored in parts, which can be read one by one. */
+export interface PictureParts {
+  /** The part that is best read at once, in pixels. */
+  readonly size: readonly [columns: number, rows: number];
+  /** Whether each sample of a pixel is stored in parts of its own. */
+  readonly isPlanar: boolean;
+  /** Finds out where the parts are. @throws as `Picture.strips` */
+  open(options: Omit<StripOptions, 'onExtra'>): Promise<PictureReader>;
+}
+
+/** Reads boxes of a picture. */
+export interface PictureReader {
+  /** The memory that it takes, in bytes. */
+  readonly tableBytes: number;
+  /** The rows of a box for each requested channel. @throws as `Picture.strips` */
+  read(channels: readonly number[], box: PixelBox, options: Pick<StripOptions, 'signal'>): Promise<RowStrip>;
+}
+
+/** A part of a picture, in pixels. It lies inside the picture. */
+export interface PixelBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** For each requested channel, little-endian samples of some rows. They belong to the caller. */

@@ -7,6 +7,7 @@ import { planAxes } from '../common/array-axes.ts';
 import { griddedLevels } from '../common/gridded-levels.ts';
 import type { PictureShape } from '../common/picture.ts';
 import type { VoxelGrid } from '../common/voxel-grid.ts';
+import { partOf } from '../tiff/block-parts.ts';
 import { readPixelBox } from '../tiff/pixel-box.ts';
 import type { TiffLayout } from '../tiff/tiff-layout.ts';
 import { type Blocks, openBlocks } from '../tiff/tiff-pixels.ts';
@@ -17,8 +18,6 @@ type Options = JobOptions & { readonly limitBytes?: number | undefined };
 
 /** Channels vary slowest, then the samples of a pixel, which also count as channels. */
 const axes = ['c', 's', 't', 'z', 'y', 'x'] as const;
-/** Rows are read together up to this many bytes, if blocks may be cut. */
-const partBytes = 2 ** 18;
 /** The locations of blocks of planes are cached up to this many bytes. */
 const tableBytes = 2 ** 26;
 
@@ -69,15 +68,6 @@ async function planeGrid(
       return { data: typedVoxels(type, bytes), stride: [0, samples === 1 ? 0 : count, 0, 0, box.width, 1] };
     },
   };
-}
-
-/** The width and height of the unit that is read at once: a tile, or the rows of a strip. */
-function partOf({ shape, compression, isTiled, isPlanar, blockWidth, blockHeight }: TiffLayout): readonly [number, number] {
-  if (isTiled) return [Math.min(blockWidth, shape.width), Math.min(blockHeight, shape.height)];
-  const rowBytes = shape.width * elementBytes(shape.type) * (isPlanar ? 1 : shape.channels);
-  const fitting = Math.max(1, Math.floor(partBytes / rowBytes));
-  const rows = compression === 1 ? fitting : Math.max(1, Math.floor(fitting / blockHeight)) * blockHeight;
-  return [shape.width, Math.min(shape.height, rows)];
 }
 
 /** The layout of the first plane that is there. */

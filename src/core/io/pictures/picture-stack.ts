@@ -18,6 +18,7 @@ import { compareNatural } from './natural-order.ts';
 import { ExtraPool, encodePictureTable } from './picture-table.ts';
 import { openPng } from './png-reader.ts';
 import { recognisePicture } from './recognise.ts';
+import { stackBoxes } from './stack-boxes.ts';
 import { openTiff } from './tiff-reader.ts';
 
 const openers: Readonly<Record<PictureFormat, (source: ByteSource, options: JobOptions) => Promise<PictureFile>>> = {
@@ -215,7 +216,11 @@ function stackVolume(
     return { format, endian: 'little', parts: [{ name: safeName(stackName), before, hasVoxels: true, after: new Uint8Array() }] };
   }
 
-  return { info, format, deflatesSource: isWorthDeflating(format, []), voxels, source };
+  const nameOf = (index: number) => (pictures.length > 1 ? pictures[index]?.fullName : undefined);
+  const parts = pictures.flatMap((picture) => picture.parts ?? []);
+  const leveled = async () => stackBoxes(shape, parts, info.dims[2], nameOf, limitBytes);
+  const areInParts = parts.length === pictures.length;
+  return { info, format, deflatesSource: isWorthDeflating(format, []), voxels, ...(areInParts && { leveled }), source };
 }
 
 function allChannels(count: number): number[] {

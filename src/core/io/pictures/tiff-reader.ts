@@ -2,11 +2,13 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { maxPictures, type Picture, type PictureFile, type PictureScale, pictureBytes } from '../common/picture.ts';
+import { partOf } from '../tiff/block-parts.ts';
 import { imageJScale, parseImageJ } from '../tiff/imagej.ts';
+import { readPixelBox } from '../tiff/pixel-box.ts';
 import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
 import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
 import { readLayout } from '../tiff/tiff-layout.ts';
-import { readPixels } from '../tiff/tiff-pixels.ts';
+import { openBlocks, readPixels } from '../tiff/tiff-pixels.ts';
 import { keepTags, tiffTags } from '../tiff/tiff-tags.ts';
 
 /** NewSubfileType: a reduced version of another picture, or a mask. */
@@ -66,7 +68,8 @@ async function openPage(
   options: JobOptions,
   shift = 0,
 ): Promise<Picture> {
-  const { shape } = await readLayout(file, directory, options);
+  const layout = await readLayout(file, directory, options);
+  const { shape, isPlanar } = layout;
   return {
     shape,
     name: await textOf(file, directory, tiffTags.pageName, options),
@@ -75,6 +78,16 @@ async function openPage(
       const again = await readDirectory(file, offset, job);
       yield* readPixels(file, again, await readLayout(file, again, job), shift, channels, job);
       job.onExtra?.(await keepTags(file, again, job.signal));
+    },
+    parts: {
+      size: partOf(layout),
+      isPlanar,
+      async open(job) {
+        const again = await readDirectory(file, offset, job);
+        const blocks = await openBlocks(file, again, await readLayout(file, again, job), shift, { ...job, rows: 0 });
+        const tableBytes = 1000 + 16 * blocks.offsets.length;
+        return { tableBytes, read: (channels, box, reading) => readPixelBox(blocks, channels, box, reading) };
+      },
     },
   };
 }

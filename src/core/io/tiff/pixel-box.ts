@@ -1,15 +1,7 @@
 import type { JobOptions } from '../../shared/job.ts';
 import { elementBytes } from '../../shared/volume.ts';
-import type { RowStrip } from '../common/picture.ts';
+import type { PixelBox, RowStrip } from '../common/picture.ts';
 import { type Blocks, blockRows, putRow } from './tiff-pixels.ts';
-
-/** A part of a picture, in pixels. It lies inside the picture. */
-export interface PixelBox {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * The pixels of a part of a picture, one array of rows for each channel. Only the blocks that it touches are read, and only the needed

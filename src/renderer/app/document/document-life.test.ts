@@ -449,9 +449,10 @@ describe('a lost device', () => {
 
   it('keeps bricks in host memory, which are freed with the volume', async () => {
     const { life, engine, load, now } = setUp();
-    const bricks = () => ({ close: vi.fn() });
+    const bricks = () => ({ close: vi.fn(), giveLevels: vi.fn() });
     const [first, second] = [bricks(), bricks()];
-    const loaded = (file: typeof first) => ({ ...loadedWith(new FakeVolume()), bricks: file as never });
+    const detail = {} as never;
+    const loaded = (file: typeof first) => ({ ...loadedWith(new FakeVolume()), detail, bricks: file as never });
     await life.deviceBack(engine, undefined);
     void life.open(request('a.stria'));
     await settled();
@@ -473,6 +474,8 @@ describe('a lost device', () => {
     await settled();
     await load.resolve(loaded(second));
     expect([now(), next.bricks]).toEqual(['ready/none', [first]]);
+    // Slices of the new device get the levels that were made.
+    expect(first.giveLevels).toHaveBeenLastCalledWith(detail);
     expect(first.close).not.toHaveBeenCalled();
     life.close();
     await settled();

@@ -96,9 +96,9 @@ export async function levelsRequested(request: LoadRequest, volume: OpenVolume):
   const leveled = request.kind === 'file' ? await leveledRequested(volume) : undefined;
   const own = { leveled, areStored: volume.leveled !== undefined, canMake: false, canKeep: false, note: undefined };
   const hasLevels = leveled !== undefined && leveled.levels.length > 1 && !volume.fill;
-  if (!leveled || hasLevels || request.kind !== 'file' || request.pictures) return own;
+  if (!leveled || hasLevels || request.kind !== 'file') return own;
   if (volumeBytes(volume.info) < leastKeptBytes || levelsToMake(volume.info).length === 1) return own;
-  if (request.folder) return { ...own, canMake: true };
+  if (request.folder || request.pictures) return { ...own, canMake: true };
   const { handle, siblings, dataset } = request;
   const kept = await findKeptLevels(volume, sourceOf(handle), remoteSiblings(siblings), dataset);
   if (!kept) return { ...own, canMake: true, canKeep: true };
