@@ -34,11 +34,11 @@ test('threads give the same results as no threads, in the order of the requests'
     if (result.kind !== 'encode') throw new Error('an encode task got another task’s result');
     const decoded = await pool.run({
       kind: 'decode',
-      chunk: result.chunks[0] as EncodedChunk,
-      shape: [16, 16, 16],
+      chunks: [result.chunks[0] as EncodedChunk],
+      shapes: [[16, 16, 16]],
       elementBytes: 1,
     });
-    expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index) });
+    expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index), faults: [] });
   }
 });
 
@@ -60,14 +60,14 @@ test('a payload in shared memory stays there, and its voxels go to a box in shar
   payload.set(chunk.payload);
   const box = { bytes: sharedBytes(18 * 16 * 17), dims: [18, 16, 17] as const, elementBytes: 1 as const };
   const into = { box, origin: [2, 0, 1] as const };
-  const task = { kind: 'decode', chunk: { ...chunk, payload }, shape: [16, 16, 16], elementBytes: 1, into } as const;
-  expect(await pool.run(task)).toEqual({ kind: 'decode', voxels: undefined });
+  const task = { kind: 'decode', chunks: [{ ...chunk, payload }], shapes: [[16, 16, 16]], elementBytes: 1, into } as const;
+  expect(await pool.run(task)).toEqual({ kind: 'decode', voxels: undefined, faults: [] });
   expect(payload.byteLength).toBe(chunk.payload.byteLength);
   const chunkBox = { origin: [2, 0, 1], shape: [16, 16, 16] } as const;
   expect(gatherChunk({ ...box, bytes: box.bytes.slice() }, chunkBox)).toEqual(voxelsOf(7));
 
   payload[0] = (payload[0] as number) ^ 1;
-  await expect(pool.run({ ...task, checksPayload: true })).rejects.toMatchObject({ tag: 'corrupt' });
+  expect(await pool.run({ ...task, checksPayload: true })).toMatchObject({ faults: [{ index: 0, fault: { tag: 'corrupt' } }] });
 });
 
 test('the thread reads voxels from a file; a closed file is a fault', async () => {

@@ -85,7 +85,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
       new Promise<Done>((resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool was already destroyed');
         throwIfAborted(signal);
-        // A running task is one chunk. It runs to its end, and its result is ignored.
+        // A running task is a few chunks. It runs to its end, and its result is ignored.
         const abort = () => reject(new StriaError('aborted', 'cancelled'));
         // One listener per running task is intended; Node warns from the eleventh on.
         if (signal) setMaxListeners(0, signal);

@@ -14,7 +14,7 @@ export function packTask(task: CpuTask): Packed<CpuTask> {
     const { box } = task;
     return { message: 'bytes' in box ? { ...task, box: { ...box, bytes: handOver(box.bytes, transfer) } } : task, transfer };
   }
-  return { message: { ...task, chunk: packChunk(task.chunk, transfer) }, transfer };
+  return { message: { ...task, chunks: task.chunks.map((chunk) => packChunk(chunk, transfer)) }, transfer };
 }
 
 export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {

@@ -5,8 +5,9 @@ import { analyzeChunk } from './analyze';
 /** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;
 
+export { checksum } from '../common/checksum';
 export { halve } from '../halve/index';
-export { copyRows, findNonZero } from './rows';
+export { copyRows, findNonZero, placeRows } from './rows';
 
 /**
  * `analyze` of src/core/chunks/analyze.ts.

@@ -31,3 +31,28 @@ export function copyRows(at: usize, rowStride: u32, planeStride: u32, rowBytes: 
     }
   }
 }
+
+/** Copies contiguous rows to rows and planes that are `rowStride` and `planeStride` bytes apart, and writes nothing beside them. */
+export function placeRows(
+  from: usize,
+  rowBytes: u32,
+  height: u32,
+  depth: u32,
+  to: usize,
+  rowStride: u32,
+  planeStride: u32,
+): void {
+  for (let z: u32 = 0; z < depth; z++) {
+    let row = to + z * planeStride;
+    for (let y: u32 = 0; y < height; y++, row += rowStride, from += rowBytes) {
+      if (rowBytes < 16) {
+        for (let x: u32 = 0; x < rowBytes; x++) store<u8>(row + x, load<u8>(from + x));
+        continue;
+      }
+      // The last vector may overlap the previous one.
+      const last = rowBytes - 16;
+      for (let x: u32 = 0; x < last; x += 16) v128.store(row + x, v128.load(from + x));
+      v128.store(row + last, v128.load(from + last));
+    }
+  }
+}

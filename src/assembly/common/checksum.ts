@@ -1,4 +1,5 @@
 // The mixing of src/core/format/checksum.ts, four words at a time.
+import { lowBits } from './bits';
 import { firstLanes } from './lanes';
 
 const step: u32 = 0x9e3779b1;
@@ -61,6 +62,22 @@ export function checksumSum(): u32 {
 
 export function checksumCross(): u32 {
   return sumOf(crosses) * 0x27d4eb2f;
+}
+
+/**
+ * The checksum of contiguous rows. 16 bytes past them must be readable.
+ * @param word number of the first word
+ * @param to receives `sum` and `cross`, 4 bytes each
+ */
+export function checksum(from: usize, rowBytes: u32, rows: u32, word: u32, to: usize): void {
+  startChecksum();
+  const rowWords = (rowBytes + 3) >> 2;
+  for (let row: u32 = 0; row < rows; row += 64) {
+    const some = lowBits(min<u32>(64, rows - row));
+    mixRows(some, from + row * rowBytes, rowBytes, rowBytes, word + row * rowWords, rowWords);
+  }
+  store<u32>(to, checksumSum());
+  store<u32>(to, checksumCross(), 4);
 }
 
 /** The numbers of four words from `word` on, times the step. */

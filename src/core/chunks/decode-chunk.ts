@@ -8,12 +8,22 @@ import { fillRamp, rampOf } from './ramp.ts';
 
 /** Decodes a chunk and checks its checksum. @throws StriaError `corrupt`, `unsupported` */
 export function decodeChunk(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
-  const voxels = decodeUnchecked(chunk, geometry);
+  const voxels = decodeUnchecked(chunk, geometry, (byteLength) => new Uint8Array(byteLength));
   if (!sameChecksum(checksum(voxels, geometry.shape[0] * geometry.elementBytes), chunk.decodedChecksum)) throw mismatch();
-  return voxels;
+  return voxels.byteLength === voxels.buffer.byteLength ? voxels : voxels.slice();
 }
 
-function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
+/**
+ * Decodes a chunk without comparing its checksum.
+ * @param take memory for the voxels of a chunk without payload
+ * @returns voxels that are valid until the next chunk is decoded on this thread, because they may be in a codec's memory
+ * @throws StriaError `corrupt`, `unsupported`
+ */
+export function decodeUnchecked(
+  chunk: EncodedChunk,
+  geometry: ChunkGeometry,
+  take: (byteLength: number) => Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
   if (chunk.kind === 'coded') {
     const { codec, parameters, second } = codecOfChunk(chunk, geometry);
     const payload = second
@@ -22,7 +32,7 @@ function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Arr
     return decodeOnCpu(codec, payload, geometry, parameters);
   }
   const ramp = rampOf(chunk, geometry);
-  const voxels = new Uint8Array(chunkBytes(geometry));
+  const voxels = take(chunkBytes(geometry));
   fillRamp({ ...geometry, bytes: voxels }, ramp);
   return voxels;
 }

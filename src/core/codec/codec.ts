@@ -135,7 +135,10 @@ export interface CodecDefinition {
  */
 export interface WasmCodec {
   encode(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
-  /** Also undefined for damaged payloads: the reference reports what is wrong. */
+  /**
+   * Also undefined for damaged payloads: the reference reports what is wrong. The voxels may be in the module's memory, where they are
+   * valid until its next call.
+   */
   decode(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
   /** As `ReferenceCodec.sections`. */
   sections?(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): readonly number[] | undefined;

@@ -38,7 +38,11 @@ export function encodeOnCpu(codec: CodecDefinition, chunk: ChunkVoxels, paramete
   return wasmFor(codec, chunk)?.encode(chunk, parameters) ?? codec.reference.encode(chunk, parameters);
 }
 
-/** `reference.decode`, in WebAssembly if the codec has a version of it. @throws StriaError `corrupt` */
+/**
+ * `reference.decode`, in WebAssembly if the codec has a version of it.
+ * @returns voxels that are valid until the codec's next call on this thread, because they may be in its module's memory
+ * @throws StriaError `corrupt`
+ */
 export function decodeOnCpu(
   codec: CodecDefinition,
   payload: Uint8Array,

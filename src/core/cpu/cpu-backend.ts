@@ -7,12 +7,14 @@ import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { halvedElements } from '../levels/halved-dims.ts';
+import { faultFromData } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool, TaskSpan } from './cpu-task.ts';
+import { rowShape } from './decode-row.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
 
 /**
@@ -91,23 +93,27 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   ): Promise<void> => {
     const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
     const { elementBytes } = box;
-    await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
+    if (chunks.length < boxes.length) throw new TypeError('there are fewer chunks than places');
+    await mapOnto(all, rowsOf(boxes, elementBytes, decodedTogether(boxes.length, threads)), async (lane, { first, count }) => {
       throwIfAborted(job.signal);
-      const given = chunks[index];
-      if (!given) throw new TypeError('there are fewer chunks than places');
-      const { origin, shape } = chunkBox;
-      // The pool transfers the payload away from its owner, so this hands over a copy, unless threads share it.
-      const isCopied = given.kind === 'coded' && !pool.isInline && !isShared(given.payload);
-      const chunk = isCopied ? { ...given, payload: given.payload.slice() } : given;
+      const { pool } = lane;
+      const shapes = boxes.slice(first, first + count).map(({ shape }) => shape);
+      const { origin } = boxes[first] as ChunkBox;
+      // The pool transfers payloads away from their owner, so this hands over copies, unless threads share them.
+      const own = (chunk: EncodedChunk) =>
+        chunk.kind === 'coded' && !pool.isInline && !isShared(chunk.payload)
+          ? { ...chunk, payload: chunk.payload.slice() }
+          : chunk;
+      const row = chunks.slice(first, first + count).map(own);
       const into = pool.isInline || isShared(box.bytes) ? { box, origin } : undefined;
-      try {
-        const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes, checksPayload, into }, job.signal, threads);
-        if (result.kind !== 'decode') throw new TypeError('the pool answered with the result of another task');
-        if (result.voxels) scatterChunk(result.voxels, chunkBox, box);
-      } catch (error) {
-        reportDamage((job.firstChunk ?? 0) + index, error, job.onDamage);
+      const task = { kind: 'decode', chunks: row, shapes, elementBytes, checksPayload, into } as const;
+      const result = await pool.run(task, job.signal, lane.threads);
+      if (result.kind !== 'decode') throw new TypeError('the pool answered with the result of another task');
+      if (result.voxels) scatterChunk(result.voxels, { origin, shape: rowShape(shapes) }, box);
+      for (const { index, fault } of result.faults) {
+        reportDamage((job.firstChunk ?? 0) + first + index, faultFromData(fault), job.onDamage);
       }
-      progress(index);
+      for (let index = first; index < first + count; index++) progress(index);
     });
   };
 
@@ -193,6 +199,12 @@ const slowTogether = (chunks: number, threads: number) => ({
   bytes: 2 ** 22,
 });
 
+/** A decoding task has as many chunks as possible, too, because rows as wide as the box are copied in the fewest pieces. */
+const decodedTogether = (chunks: number, threads: number) => ({
+  chunks: Math.max(4, Math.floor(chunks / (2 * threads))),
+  bytes: 3 * 2 ** 21,
+});
+
 /** Up to this many threads, the caller's thread takes part in all work. */
 const maxSharing = 4;
 
@@ -205,27 +217,33 @@ const soonDoneBytes = 2 ** 24;
 /** If threads read for themselves, starting another one pays off for this many bytes. */
 const bytesForThread = 2 ** 25;
 
-/** Groups chunks that are consecutive along x, at most `together` and at least one. */
+/**
+ * Groups chunks that are adjacent along x, as evenly as possible, so that a narrow last chunk does not become a task of its own. Groups have
+ * at most `together` and at least one chunk.
+ */
 function rowsOf(
   chunks: readonly ChunkBox[],
   elementBytes: CodecElementBytes,
   together: { readonly chunks: number; readonly bytes: number },
 ): { readonly first: number; readonly count: number }[] {
   const rows: { first: number; count: number }[] = [];
-  let rowBytes = 0;
-  for (const [index, { origin, shape }] of chunks.entries()) {
-    const last = rows.at(-1);
-    const before = chunks[index - 1]?.origin;
-    rowBytes += chunkBytes({ shape, elementBytes });
-    const isBeside = before?.[1] === origin[1] && before[2] === origin[2];
-    if (last && isBeside && last.count < together.chunks && rowBytes <= together.bytes) {
-      last.count++;
-    } else {
-      rows.push({ first: index, count: 1 });
-      rowBytes = chunkBytes({ shape, elementBytes });
+  for (let first = 0; first < chunks.length; ) {
+    let end = first + 1;
+    while (end < chunks.length && isBeside(chunks[end - 1] as ChunkBox, chunks[end] as ChunkBox)) end++;
+    const byteLength = bytesOfChunks(chunks.slice(first, end), elementBytes);
+    const parts = Math.min(end - first, Math.ceil(Math.max((end - first) / together.chunks, byteLength / together.bytes)));
+    for (let left = parts; left > 0; left--) {
+      const count = Math.ceil((end - first) / left);
+      rows.push({ first, count });
+      first += count;
     }
   }
   return rows;
+}
+
+/** Whether a chunk follows another along x, and is as high and deep. */
+function isBeside({ origin: [x, y, z], shape }: ChunkBox, { origin, shape: other }: ChunkBox): boolean {
+  return origin[0] === x + shape[0] && origin[1] === y && origin[2] === z && other[1] === shape[1] && other[2] === shape[2];
 }
 
 /** Reports the bytes of finished chunks. */

@@ -1,10 +1,8 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox, EncodeChoice, HalvingWish } from '../chunks/backend.ts';
-import { scatterChunk } from '../chunks/boxes.ts';
-import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, mismatch, payloadChunk } from '../chunks/choose.ts';
+import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
-import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
 import { chunkBytes } from '../codec/batch.ts';
@@ -12,7 +10,6 @@ import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
 import { encodeOnCpu, sectionsOnCpu } from '../codecs/on-cpu.ts';
 import { choiceByName } from '../codecs/registry.ts';
-import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
@@ -22,6 +19,7 @@ import { faultToData, inContext } from '../shared/errors.ts';
 import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
+import { decodeRow, RowMemory } from './decode-row.ts';
 import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
 
@@ -29,10 +27,11 @@ import { surveyOnCpu } from './survey-on-cpu.ts';
 export class CpuDesk {
   readonly free = new FreeBytes();
   readonly memory: ChunkMemory | undefined;
+  readonly rows = new RowMemory();
   readonly files: FileRows;
 
   /**
-   * @param memory where WebAssembly analyzes and encodes chunks; without it the references do everything
+   * @param memory where WebAssembly analyzes and encodes chunks; without it neither they nor decoded rows are in such memory
    * @param readFile needed for boxes in files
    */
   constructor(memory?: ChunkMemory, readFile?: ReadSharedFile) {
@@ -44,20 +43,11 @@ export class CpuDesk {
 /** Runs a task in a worker. A fault becomes a result; nothing is thrown. */
 export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
-    if (task.kind === 'decode') return { kind: 'decode', voxels: decodeTask(task) };
+    if (task.kind === 'decode') return (desk.memory && desk.rows.decode(task)) ?? decodeRow(task);
     return { kind: 'encode', ...encodeChunks(task, desk), voxels: 'bytes' in task.box ? task.box.bytes : undefined };
   } catch (error) {
     return { kind: 'fault', fault: faultToData(error) };
   }
-}
-
-function decodeTask(task: Extract<CpuTask, { kind: 'decode' }>): Uint8Array<ArrayBuffer> | undefined {
-  const { chunk, shape, checksPayload, into } = task;
-  if (checksPayload && chunk.kind === 'coded' && !sameChecksum(checksum(chunk.payload), chunk.encodedChecksum)) throw mismatch();
-  const voxels = decodeChunk(chunk, task);
-  if (!into) return voxels;
-  scatterChunk(voxels, { origin: into.origin, shape }, into.box);
-  return undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import type { FaultData } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** Work for a CPU thread, as data that can be posted: a few adjacent chunks to encode, or one chunk to decode. */
+/** Work for a CPU thread, as data that can be posted: a few chunks, adjacent along x, to encode or to decode. */
 export type CpuTask =
   | {
       readonly kind: 'encode';
@@ -19,16 +19,27 @@ export type CpuTask =
       /** If set, the chunks' voxels are also halved. */
       readonly halving?: HalvingWish | undefined;
     }
-  | {
-      readonly kind: 'decode';
-      readonly chunk: EncodedChunk;
-      readonly shape: Dims3;
-      readonly elementBytes: CodecElementBytes;
-      /** Compares the payload with its checksum first. */
-      readonly checksPayload?: boolean | undefined;
-      /** Where the voxels go: a box in memory that the threads share. Undefined: into memory of their own. */
-      readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
-    };
+  | DecodeTask;
+
+export interface DecodeTask {
+  readonly kind: 'decode';
+  readonly chunks: readonly EncodedChunk[];
+  /** Of each chunk. Their heights and depths are equal. */
+  readonly shapes: readonly Dims3[];
+  readonly elementBytes: CodecElementBytes;
+  /** Compares each payload with its checksum first. */
+  readonly checksPayload?: boolean | undefined;
+  /** Where the voxels go: a box in memory that the threads share, from `origin` on. Undefined: into memory of their own. */
+  readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
+}
+
+export interface DecodeResult {
+  readonly kind: 'decode';
+  /** The voxels of all chunks together, row by row; undefined if the task says where they go. Those of damaged chunks are undefined. */
+  readonly voxels: Uint8Array<ArrayBuffer> | undefined;
+  /** The chunks that could not be decoded. */
+  readonly faults: readonly { readonly index: number; readonly fault: FaultData }[];
+}
 
 export type CpuTaskResult =
   | {
@@ -42,7 +53,7 @@ export type CpuTaskResult =
       readonly read: TaskSpan | undefined;
       readonly analyzed: TaskSpan;
     }
-  | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> | undefined }
+  | DecodeResult
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
 /** In milliseconds since the epoch, the only clock that threads share. */

@@ -74,7 +74,7 @@ test('compressing in the background discards the file that it was writing, and w
 
 test('a task on the CPU fails alone, and the next one gets a new thread', async () => {
   const pool = createWebTaskPool(1);
-  const task = { kind: 'decode', chunk: { kind: 'constant' } } as never;
+  const task = { kind: 'decode', chunks: [{ kind: 'constant' }] } as never;
   const first = expect(pool.run(task)).rejects.toMatchObject({ tag: 'internal', message: /^a CPU thread ended/ });
   const second = pool.run(task);
   TestWorker.last.crash();

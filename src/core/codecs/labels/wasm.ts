@@ -45,6 +45,6 @@ export const wasm: WasmCodec = {
     memory.set(payload, from);
     memory.set(tables, tablesAt);
     const isSound = module.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, tablesAt, to) !== 0;
-    return isSound ? memory.slice(to, to + length) : undefined;
+    return isSound ? memory.subarray(to, to + length) : undefined;
   },
 };

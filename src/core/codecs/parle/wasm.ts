@@ -33,6 +33,6 @@ export const wasm: WasmCodec = {
     const [from, ordered, to] = at as [number, number, number];
     memory.set(payload, from);
     const isSound = module.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, axis, ordered, to) !== 0;
-    return isSound ? memory.slice(to, to + length) : undefined;
+    return isSound ? memory.subarray(to, to + length) : undefined;
   },
 };

@@ -31,7 +31,7 @@ export const wasm: WasmCodec = {
   decode(payload, chunk, parameters) {
     const length = chunkBytes(chunk);
     const called = call('decode', payload, chunk, parameters, length);
-    return called && called.result !== 0 ? called.memory.slice(called.to, called.to + length) : undefined;
+    return called && called.result !== 0 ? called.memory.subarray(called.to, called.to + length) : undefined;
   },
 
   sections(payload, chunk, parameters) {

@@ -35,7 +35,7 @@ export const wasm: WasmCodec = {
     memory.set(payload, from);
     const geometry = [...chunk.shape, chunk.elementBytes, ...bitsOf(form)];
     const isSound = module.call('decode', from, payload.byteLength, ...geometry, to) !== 0;
-    return isSound ? memory.slice(to, to + length) : undefined;
+    return isSound ? memory.subarray(to, to + length) : undefined;
   },
 };
 

@@ -28,6 +28,6 @@ export const wasm: WasmCodec = {
     const [from, scratch, to] = at as [number, number, number];
     memory.set(payload, from);
     const isSound = module.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, axis, to, scratch) !== 0;
-    return isSound ? memory.slice(to, to + length) : undefined;
+    return isSound ? memory.subarray(to, to + length) : undefined;
   },
 };

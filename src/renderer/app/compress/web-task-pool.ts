@@ -55,7 +55,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
       new Promise<Done>((resolve, reject) => {
         const aborted = () => new StriaError('aborted', 'cancelled');
         if (signal?.aborted) throw aborted();
-        // A task that is running when the signal aborts is completed, and its result ignored. It is only one chunk.
+        // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
         signal?.addEventListener('abort', () => reject(aborted()), { once: true });
         queue.push({ task, resolve, reject });
         next();
@@ -71,8 +71,10 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
 
 /** The buffers that a task transfers. A view of only a part of a buffer is copied instead. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
-  const bytes =
-    task.kind === 'encode' ? 'bytes' in task.box && task.box.bytes : task.chunk.kind === 'coded' && task.chunk.payload;
-  if (!bytes || !(bytes.buffer instanceof ArrayBuffer)) return [];
-  return bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+  const payloads = () =>
+    task.kind === 'decode' ? task.chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : [])) : [];
+  const given = task.kind === 'encode' && 'bytes' in task.box ? [task.box.bytes] : payloads();
+  return given.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && byteLength === buffer.byteLength ? [buffer] : [],
+  );
 }
