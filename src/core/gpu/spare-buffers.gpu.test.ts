@@ -108,7 +108,7 @@ test('memory that the CPU writes is mapped as soon as it is made', () => {
   refusal.mockRestore();
 });
 
-test.each([spareUsage, () => GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST])(
+test.each([spareUsage, uploadUsage, () => GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST])(
   'a buffer that the device refused is not reused, even before the refusal is told',
   async (usage) => {
     const { device } = gpu;
@@ -129,7 +129,7 @@ test.each([spareUsage, () => GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST])
         use();
         expect(made).toHaveBeenCalledTimes(count);
       }
-      await gpu.finish();
+      await gpu.settle();
       use();
       expect(made).toHaveBeenCalledTimes(3);
     } finally {
