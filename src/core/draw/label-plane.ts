@@ -3,9 +3,9 @@ import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { ElementType } from '../shared/volume.ts';
-import { placeUniform, type SliceBox, type VolumeSource } from '../volume/volume-source.ts';
+import { placeUniform, type SliceBox } from '../volume/volume-source.ts';
 import { elementTypeNumber } from '../volume/voxel-key.ts';
-import { type LayerSamples, samplesBytes, samplesUniform } from './layer-slab.ts';
+import { type LayerSamples, type PlaneSource, samplesBytes, samplesUniform } from './layer-slab.ts';
 
 /** The position of a slice on a canvas, in voxel positions of a layer. */
 export type LabelSamples = Omit<LayerSamples, 'slices' | 'kind' | 'smooth'> & {
@@ -40,7 +40,7 @@ export class LabelPlane {
   readonly #gpu: Gpu;
   #made: Made | undefined;
   /** A key for the plane's contents once all recorded commands have run. */
-  #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
+  #held: { readonly volume: PlaneSource; readonly key: string } | undefined;
   #shape = '';
 
   constructor(gpu: Gpu) {
@@ -50,7 +50,7 @@ export class LabelPlane {
   /** @returns the plane to draw with `labelPlanePlace`, as a volume of `labelPlaneType` */
   record(
     commands: Commands,
-    volume: VolumeSource,
+    volume: PlaneSource,
     timePoint: number,
     { index, margin, ...plane }: LabelSamples,
   ): readonly SliceBox[] {

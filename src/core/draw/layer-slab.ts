@@ -11,6 +11,12 @@ import { placeUniform, type SliceBox, type VolumeSource } from '../volume/volume
 import { elementTypeNumber, floatBits, voxelKey } from '../volume/voxel-key.ts';
 import { type SlabKind, slabKinds, storedKind } from './slab-plane.ts';
 
+/** The members of a volume that a plane of any orientation through it needs. */
+export type PlaneSource = Pick<
+  VolumeSource,
+  'info' | 'dims' | 'factors' | 'numbers' | 'isSplit' | 'isCompressed' | 'recordPlane'
+>;
+
 /** The slices of another volume along which a layer is projected, in voxel positions of the layer. */
 export interface LayerSamples {
   /** Position = origin + across × slice + right × pixel x + down × pixel y. */
@@ -32,15 +38,22 @@ export const samplesBytes = 112;
 
 /** `Samples` of shaders/draw/samples.wgsl. @param slices the first slice, and their number @param firstRow the first row of pixels */
 export function samplesUniform(
-  { info, dims, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'numbers'>,
+  { info, dims, factors, numbers }: Pick<VolumeSource, 'info' | 'dims' | 'factors' | 'numbers'>,
   timePoint: number,
   { origin, across, right, down, width, height, kind, smooth }: Omit<LayerSamples, 'slices'>,
   slices: readonly [first: number, count: number],
   firstRow = 0,
 ): Uint32Array<ArrayBuffer> {
-  const vectors = [...origin, 0, ...across, 0, ...right, 0, ...down, firstRow];
+  const bits = (vector: Dims3): number[] => vector.map((value, axis) => floatBits(value / (factors[axis] as number)));
   return Uint32Array.from([
-    ...vectors.map(floatBits),
+    ...bits(origin),
+    0,
+    ...bits(across),
+    0,
+    ...bits(right),
+    0,
+    ...bits(down),
+    floatBits(firstRow),
     ...dims.slice(0, 3),
     timePoint,
     ...[width, height, ...slices],
@@ -83,7 +96,7 @@ const blendKernel: LayerKernel = { label: 'view.layer-blend', shader: layerBlend
 /** The arguments of a recording. */
 interface RecordedLayer {
   readonly commands: Commands;
-  readonly volume: VolumeSource;
+  readonly volume: PlaneSource;
   readonly timePoint: number;
   readonly samples: LayerSamples;
 }
@@ -103,7 +116,7 @@ export class LayerSlab {
   readonly #mostSumBytes: number;
   #made: Made | undefined;
   /** A key for the plane's contents once all recorded commands have run. */
-  #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
+  #held: { readonly volume: PlaneSource; readonly key: string } | undefined;
   #shape = '';
 
   /** @param mostPartBytes and `mostSumBytes`: only tests set them */
@@ -113,8 +126,8 @@ export class LayerSlab {
     this.#mostSumBytes = mostSumBytes;
   }
 
-  /** @param volume must not be decimated. @returns the plane to draw with `layerSlabPlane` */
-  record(commands: Commands, volume: VolumeSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
+  /** @returns the plane to draw with `layerSlabPlane` */
+  record(commands: Commands, volume: PlaneSource, timePoint: number, samples: LayerSamples): readonly SliceBox[] {
     const { width, height, slices, smooth } = samples;
     const made = this.#makeFor(width, height, smooth && volume.isSplit ? slices[1] - slices[0] + 1 : 0);
     const boxes = made.bands.map(({ box }) => box);

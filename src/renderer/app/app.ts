@@ -22,6 +22,7 @@ import { Channels } from './layers/channels.ts';
 import { Layers } from './layers/layers.ts';
 import { SecondVolume } from './layers/second-volume.ts';
 import { FullStatistics } from './measure/full-statistics.ts';
+import { measurerOf } from './measure/measure-file.ts';
 import { Measuring } from './measure/measuring.ts';
 import { Profiles } from './measure/profiles.ts';
 import { TimeCurves } from './measure/time-curves.ts';
@@ -148,7 +149,9 @@ export class App {
     this.measuring = new Measuring(store, volumes.base, (measurement, job) => measureFile({ kind: 'region', measurement }, job));
     this.fullStatistics = new FullStatistics(store, measureFile, (statistics) => this.#life.takeStatistics(statistics));
     this.channels = new Channels(store, volumes);
-    this.labels = new Labels(host, store, volumes, measureFile);
+    this.labels = new Labels(host, store, volumes, (volumeId) =>
+      volumeId === baseId ? measureFile : measurerOf(() => this.layers.volumes.requestOf(volumeId)),
+    );
     new Profiles(store, volumes);
     this.timeCurves = new TimeCurves(store, volumes);
     const restored = { host, store, document: this.#life, layers: this.layers.volumes, meshes: this.meshes };

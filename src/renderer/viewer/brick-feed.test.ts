@@ -29,7 +29,7 @@ test('pictures can wait for bricks that are being opened, even if that fails', a
   const { feed, changes } = feedOf({ ...budgets, open: () => opening });
   await feed.opened();
   feed.follow(coarse, false);
-  expect(feed.told(1)).toEqual({ fault: undefined, unread: undefined, layersAt: 1, isLoading: true });
+  expect(feed.told()).toEqual({ fault: undefined, unread: undefined, isLoading: true });
   let isOpen = false;
   const opened = feed.opened().then(() => {
     isOpen = true;
@@ -38,7 +38,7 @@ test('pictures can wait for bricks that are being opened, even if that fails', a
   expect(isOpen).toBe(false);
   fail(new StriaError('not-readable', 'the disk is away'));
   await opened;
-  expect(feed.told(1)).toMatchObject({ fault: 'the disk is away', isLoading: false });
+  expect(feed.told()).toMatchObject({ fault: 'the disk is away', isLoading: false });
   expect(changes()).toBe(1);
 });
 
@@ -47,7 +47,7 @@ test('pictures do not wait for bricks that are closed while they are being opene
   feed.follow(coarse, false);
   feed.close();
   await feed.opened();
-  expect([feed.isBusy, feed.told(1), changes()]).toEqual([false, undefined, 0]);
+  expect([feed.isBusy, feed.told(), changes()]).toEqual([false, undefined, 0]);
 });
 
 test('the levels of the open file are told as they are made, for the time point that is shown', async () => {
@@ -61,6 +61,6 @@ test('the levels of the open file are told as they are made, for the time point 
   feed.follow(coarse, false);
   const before = changes();
   other.onLevels?.();
-  expect(feed.told(1)).toMatchObject({ levels: { kind: 'making', percent: 7 } });
+  expect(feed.told()).toMatchObject({ levels: { kind: 'making', percent: 7 } });
   expect([shown, changes() - before, file.onLevels]).toEqual([[2], 1, undefined]);
 });

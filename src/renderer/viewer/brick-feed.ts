@@ -56,14 +56,14 @@ export class BrickFeed {
     };
   }
 
-  /** The state of bricks that panels show. @param layersAt see `Bricks3d.layersAt` */
-  told(layersAt: number): Bricks3d | undefined {
-    if (this.#fault) return { fault: this.#fault.message, unread: undefined, layersAt, isLoading: false, levels: undefined };
+  /** The state of bricks that panels show. */
+  told(): Bricks3d | undefined {
+    if (this.#fault) return { fault: this.#fault.message, unread: undefined, isLoading: false, levels: undefined };
     if (!this.#opening && !this.#space) return undefined;
     const { unread: fault } = this.#space ?? {};
     // Bricks of levels that are not made: `levels` says why.
     const unread = fault?.tag === 'unsupported' ? undefined : fault?.message;
-    return { fault: undefined, unread, layersAt, isLoading: this.isBusy, levels: this.#file?.levels };
+    return { fault: undefined, unread, isLoading: this.isBusy, levels: this.#file?.levels };
   }
 
   /** Resolves once bricks that are being opened can be drawn, or cannot be opened. */

@@ -32,6 +32,7 @@ export class SnapshotStore {
     probe: undefined,
     decimation: 1,
     detailFaults: {},
+    layersAt: 1,
     missingIn3d: [],
   };
 

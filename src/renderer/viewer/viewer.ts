@@ -339,12 +339,14 @@ export class Viewer {
   #bricksChanged(): void {
     this.views.volume?.setBricks(this.bricks.space);
     this.views.oblique?.setBricks(this.bricks.space);
-    const { state, bricks3d } = this.snapshot();
+    const { state, bricks3d, layersAt: before } = this.snapshot();
     this.bricks.show(state.timePoint);
     const layers = this.#textures.layersIn(state);
     const areExact = drawsChannels(this.bricks.space, state, layers, this.#content.meshesIn(state));
-    const next = this.bricks.told(areExact ? 1 : Math.max(1, ...layers.map(coarseness)));
-    if (JSON.stringify(next) !== JSON.stringify(bricks3d)) this.#store.change({ bricks3d: next });
+    const layersAt = areExact ? 1 : Math.max(1, ...layers.map(coarseness));
+    const next = this.bricks.told();
+    if (layersAt !== before || JSON.stringify(next) !== JSON.stringify(bricks3d))
+      this.#store.change({ bricks3d: next, layersAt });
     this.overlays.bricksChanged();
   }
 

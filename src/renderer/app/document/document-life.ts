@@ -11,7 +11,7 @@ import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
 import { type LoadedVolume, type OpenRequest, type OpenStage, openStages, withBricks } from '../loading/load-resident.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
-import { measureFile } from '../measure/measure-file.ts';
+import { measurerOf } from '../measure/measure-file.ts';
 import { startProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import type { DocumentEvent } from './document-change.ts';
@@ -78,10 +78,7 @@ export class DocumentLife implements EngineWatcher {
   }
 
   /** Measures the open volume by reading its file. @throws StriaError like the readers, and `aborted` */
-  readonly measureFile: FileMeasurer = async (task, job) => {
-    if (!this.#held) throw new StriaError('aborted', 'the volume is no longer open');
-    return measureFile(this.#held.request, task, job);
-  };
+  readonly measureFile: FileMeasurer = measurerOf(() => this.#held?.request);
 
   /** Sets the statistics of the open volume to those of its full resolution. */
   takeStatistics(statistics: VolumeStatistics): void {

@@ -1,5 +1,6 @@
 import { faultToData } from '../../../core/shared/errors.ts';
 import type { LabelCounts } from '../../../core/volume/label-counts.ts';
+import { baseId } from '../../viewer/model/layers.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { LabelsState } from '../state/label-state.ts';
@@ -9,24 +10,29 @@ import { type AppStore, openDocument } from '../state/store.ts';
 type Counted = NonNullable<LabelsState['counted']>;
 
 /**
- * Counts of the open volume's labels, read from its file, which may take minutes. They are kept while the volume is open, and counting
- * continues while the list of labels is hidden. Ids are `baseId`, or those of layers that show the open volume's channels.
+ * Counts of labels, read from the files of the open volume and of layers, which may take minutes. They are kept while the volume is open,
+ * and counting continues while the list of labels is hidden. Ids are `baseId`, or those of layers.
  */
 export class FileLabelCounts {
   readonly #store: AppStore;
-  readonly #measure: FileMeasurer;
-  /** By index along t in the file, so each channel has its own entries. */
-  readonly #found = new Map<number, LabelCounts>();
+  readonly #measurerOf: (id: string) => FileMeasurer;
+  /** By id, and by index along t in the file, so that each channel has its own entries. */
+  readonly #found = new Map<string, LabelCounts>();
   #work: { readonly id: string; readonly timePoint: number; readonly controller: AbortController; state: Counted } | undefined;
 
-  constructor(store: AppStore, measure: FileMeasurer) {
+  /** @param measurerOf reads the file of the volume that a layer, or the open volume (`baseId`), shows */
+  constructor(store: AppStore, measurerOf: (id: string) => FileMeasurer) {
     this.#store = store;
-    this.#measure = measure;
+    this.#measurerOf = measurerOf;
     store.subscribe((state, before) => {
       const isSame = isSameDocument(state.document, before.document);
       if (!isSame) this.#found.clear();
+      const { id } = this.#work ?? {};
+      const look = state.layers.stack.layers.find((each) => each.id === id);
+      const isRemoved = id !== undefined && id !== baseId && !look;
+      const isOfBase = id === baseId || look?.of === baseId;
       // Once GPU memory holds all voxels of a finer resolution, the GPU counts.
-      if (!isSame || (this.#work && openDocument(state)?.decimation === 1)) this.cancel();
+      if (!isSame || isRemoved || (isOfBase && openDocument(state)?.decimation === 1)) this.cancel();
     });
   }
 
@@ -34,7 +40,7 @@ export class FileLabelCounts {
   at(id: string, timePoint: number): Counted {
     if (this.#work?.id === id && this.#work.timePoint === timePoint) return this.#work.state;
     this.cancel();
-    const counts = this.#found.get(timePoint);
+    const counts = this.#found.get(`${id} ${timePoint}`);
     return counts ? { id, kind: 'ready', counts } : { id, kind: 'partial' };
   }
 
@@ -63,11 +69,11 @@ export class FileLabelCounts {
     };
     show(work.state);
     try {
-      const counts = await this.#measure(
+      const counts = await this.#measurerOf(id)(
         { kind: 'label-counts', timePoint },
         { signal, onProgress: (progress) => show({ id, kind: 'counting', done: fraction(progress) ?? 0 }) },
       );
-      if (!signal.aborted) this.#found.set(timePoint, counts);
+      if (!signal.aborted) this.#found.set(`${id} ${timePoint}`, counts);
       show({ id, kind: 'ready', counts });
     } catch (error) {
       show({ id, kind: 'failed', fault: faultToData(error) });

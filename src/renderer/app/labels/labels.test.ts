@@ -29,12 +29,12 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
       store.setState(({ layers }) => ({ layers: { ...layers, stack: state.layers } }));
     },
   };
-  const labels = new Labels(
-    { openDialog: async () => [] },
-    store,
-    { base: () => base, layer: (id) => (id === baseId ? base : undefined) },
-    measureFile,
-  );
+  /** The volumes whose files were measured. */
+  const measured: string[] = [];
+  const labels = new Labels({ openDialog: async () => [] }, store, { base: () => base, layer: () => base }, (volumeId) => {
+    measured.push(volumeId);
+    return measureFile;
+  });
   const open = () => {
     const document = { info: testInfo([4, 4, 4, 1], 'u8') };
     store.setState({ document: { kind: 'ready', document } as unknown as AppState['document'] });
@@ -42,7 +42,7 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
   };
   store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
   open();
-  return { store, labels, open, endRead: () => read(), crosshair: () => state.crosshair };
+  return { store, labels, measured, open, endRead: () => read(), crosshair: () => state.crosshair };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -194,6 +194,30 @@ test('going to a label is cancelled when the volume is closed', async () => {
   end([1, 2, 3]);
   await going;
   expect(crosshair()).toEqual([0, 0, 0]);
+});
+
+test('the labels of a layer that is only partly in GPU memory are counted from its own file', async () => {
+  const { measureFile, job } = heldMeasurer();
+  const { store, labels, measured } = setUp(measureFile, 4);
+  const layer = { id: 'atlas', channel: 0, colormap: 'labels' };
+  store.setState(({ layers, labels: before, settings }) => ({
+    layers: { ...layers, stack: { ...layers.stack, layers: [layer] } as never },
+    labels: { ...before, isBaseLabels: false },
+    settings: { ...settings, inspectorOpen: true, inspectorTab: 'layers' },
+  }));
+  await settled();
+  labels.countAll();
+  expect([store.getState().labels.counted?.id, measured]).toEqual(['atlas', ['atlas']]);
+  const { document } = store.getState();
+  if (document.kind !== 'ready') throw new Error('no document');
+  // The open volume may well be in GPU memory.
+  store.setState({ document: { kind: 'ready', document: { ...document.document, decimation: 1 } } });
+  const counting = job();
+  expect(counting.signal?.aborted).toBe(false);
+  void labels.goTo('atlas', 3);
+  expect(measured).toEqual(['atlas', 'atlas']);
+  store.setState(({ layers }) => ({ layers: { ...layers, stack: { ...layers.stack, layers: [] } } }));
+  expect(counting.signal?.aborted).toBe(true);
 });
 
 test('the labels of a channel that is only partly in GPU memory are counted from the file', async () => {

@@ -11,7 +11,7 @@ import type { Host, HostFile } from '../../host/host.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
 import { firstLabelLookOf, type LabelLook, withLabelEdit, withLabelShown } from '../../viewer/model/label-look.ts';
 import { layerVoxelAt } from '../../viewer/model/layer-place.ts';
-import { baseId, changedLayer } from '../../viewer/model/layers.ts';
+import { baseId, changedLayer, volumeIdOf } from '../../viewer/model/layers.ts';
 import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
 import { identityMap, invertedMap, mapPosition } from '../../viewer/model/voxel-map.ts';
 import type { FileMeasurer } from '../measure/file-task.ts';
@@ -40,12 +40,20 @@ export class Labels {
   #going = new AbortController();
   #measuring: AbortController | undefined;
   readonly #fileCounts: FileLabelCounts;
-  readonly #measureFile: FileMeasurer;
+  readonly #measurerOf: (id: string) => FileMeasurer;
 
-  /** @param measureFile used if the GPU holds only a part of the open volume's voxels */
-  constructor(host: Pick<Host, 'openDialog'>, store: AppStore, volumes: MeasuredVolumes, measureFile: FileMeasurer) {
-    this.#measureFile = measureFile;
-    this.#fileCounts = new FileLabelCounts(store, measureFile);
+  /** @param measurerOf reads the file of the volume with an id (`volumeIdOf`). Used if the GPU holds only a part of its voxels */
+  constructor(
+    host: Pick<Host, 'openDialog'>,
+    store: AppStore,
+    volumes: MeasuredVolumes,
+    measurerOf: (volumeId: string) => FileMeasurer,
+  ) {
+    this.#measurerOf = (id) => {
+      const look = store.getState().layers.stack.layers.find((each) => each.id === id);
+      return measurerOf(look ? volumeIdOf(look) : baseId);
+    };
+    this.#fileCounts = new FileLabelCounts(store, this.#measurerOf);
     this.#host = host;
     this.#store = store;
     this.#volumes = volumes;
@@ -143,7 +151,7 @@ export class Labels {
       const { volume, timePoint } = shown;
       const place =
         volume.decimation > 1
-          ? await this.#measureFile({ kind: 'label-place', number, timePoint }, { signal })
+          ? await this.#measurerOf(id)({ kind: 'label-place', number, timePoint }, { signal })
           : await labelPlace(volume, number, timePoint, { signal });
       const { chosen } = this.#state;
       // Reading a file may take minutes, and the device may have changed.
@@ -192,7 +200,7 @@ export class Labels {
     }
   }
 
-  /** Counts the labels of the open volume at full resolution, from its file. */
+  /** Counts the labels of the listed volume at full resolution, from its file. */
   countAll(): void {
     const { counted } = this.#state;
     const shown = counted && this.#inView.at(counted.id);

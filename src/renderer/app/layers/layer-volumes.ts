@@ -89,7 +89,7 @@ export class LayerVolumes {
     this.#volumes.set(id, kept);
     engine.viewer.setLayers(new Map(this.#volumes));
     const { by: placedBy } = placeLayer(base.info, kept.info);
-    this.#show(id, { kind: 'ready', info: kept.info, format, placedBy, labels });
+    this.#show(id, { kind: 'ready', info: kept.info, format, placedBy, decimation: kept.decimation, labels });
   }
 
   /** Follows the views of a new device. Without a device, frees all volumes and stops loading. */
@@ -174,9 +174,9 @@ export class LayerVolumes {
     const document = openDocument(this.#list.store.getState());
     if (!hasChannels || !document) {
       if (base) this.#list.change({ volumes: others });
-    } else if (base?.kind !== 'ready' || base.info !== document.info) {
-      const { info, format, labels } = document;
-      this.#show(baseId, { kind: 'ready', info, format, placedBy: 'voxels', labels });
+    } else if (base?.kind !== 'ready' || base.info !== document.info || base.decimation !== document.decimation) {
+      const { info, format, decimation, labels } = document;
+      this.#show(baseId, { kind: 'ready', info, format, placedBy: 'voxels', decimation, labels });
     }
   }
 

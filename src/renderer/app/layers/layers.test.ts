@@ -77,10 +77,10 @@ function fakeEngine(budgetBytes = 1000) {
   return { engine: { viewer, gpu, budgetBytes } as unknown as Engine, viewer, shown: () => [...shown.keys()] };
 }
 
-function setUp() {
+function setUp(budgetBytes?: number) {
   const store = createAppStore();
   const loads: Load[] = [];
-  let current = fakeEngine();
+  let current = fakeEngine(budgetBytes);
   const load = (_engine: unknown, wanted: OpenRequest, options: LoadOptions) =>
     new Promise<LoadedVolume>((resolve, reject) => {
       const volume = new FakeVolume();
@@ -208,9 +208,9 @@ describe('layers', () => {
     const adding = layers.adding.add(request('one.stria'), 'one.stria');
     const { options, end } = loads[0] as Load;
     expect(options.keepsVoxels?.()).toBe(true);
-    expect(() => options.onInfo?.(large, undefined)).toThrow(/Compress the file to a .stria and add that/);
+    expect(() => options.onInfo?.(large, undefined, false)).toThrow(/Compress the file to a .stria and add that/);
     const small = testInfo([5, 5, 5, 1], 'u8');
-    options.onInfo?.(small, 20);
+    options.onInfo?.(small, 20, true);
     expect(options.keepsVoxels?.()).toBe(false);
     await end();
     await adding;
@@ -276,16 +276,47 @@ describe('layers', () => {
     const onInfo = loads[0]?.options.onInfo;
     let error: unknown;
     try {
-      onInfo?.({ ...info, dims: [5, 5, 5, 1] }, undefined);
+      onInfo?.({ ...info, dims: [5, 5, 5, 1] }, undefined, false);
     } catch (thrown) {
       error = thrown;
     }
     await loads[0]?.fail(error);
     await adding;
     expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'large.nii', fault: { tag: 'out-of-memory' } });
-    expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] }, undefined)).not.toThrow();
+    expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] }, undefined, false)).not.toThrow();
     layers.adding.cancel();
     expect(store.getState().layers.adding).toEqual({ kind: 'none' });
+  });
+
+  it('that fit neither as voxels nor compressed are loaded at a level, if their file can be read in boxes', async () => {
+    const mebibytes = 2 ** 20;
+    const { layers, loads, store, shown } = setUp(10 * mebibytes);
+    const large = testInfo([256, 256, 256, 1], 'u8');
+    const adding = layers.adding.add(request('large.nii'), 'large.nii');
+    const { options, end, volume } = loads[0] as Load;
+    expect(options.levelBytes?.()).toBeUndefined();
+    options.onInfo?.(large, undefined, true);
+    // Half of what is left is for the texture of the 3D view.
+    expect(options.levelBytes?.()).toBeCloseTo((10 * mebibytes - 800) / 2, -1);
+    Object.assign(volume, { decimation: 2, file: {} });
+    await end();
+    expect(await adding).toBe(true);
+    expect(shown()).toEqual(['layer-1']);
+    expect(store.getState().layers.volumes['layer-1']).toMatchObject({ kind: 'ready', decimation: 2 });
+    const compressed = layers.adding.add(request('large.stria'), 'large.stria');
+    loads[1]?.options.onInfo?.(testInfo([200, 200, 200, 1], 'u8'), mebibytes, true);
+    expect([loads[1]?.options.levelBytes?.(), loads[1]?.options.keepsVoxels?.()]).toEqual([undefined, false]);
+    await loads[1]?.end();
+    await compressed;
+  });
+
+  it('are refused at any level if next to nothing is left', () => {
+    const { layers, loads } = setUp();
+    void layers.adding.add(request('large.nii'), 'large.nii');
+    const { onInfo, levelBytes } = loads[0]?.options ?? {};
+    expect(() => onInfo?.(testInfo([256, 256, 256, 1], 'u8'), undefined, true)).toThrow(/Volumes may take/);
+    expect(levelBytes?.()).toBeUndefined();
+    layers.adding.cancel();
   });
 
   it('that come back too large for the GPU, or after Cancel, are freed', async () => {

@@ -5,9 +5,16 @@ import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { compressedDisplayBytes } from '../../../core/volume/compressed-display.ts';
 import { displayBytes } from '../../../core/volume/display-texture.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
-import { type LoadedVolume, type loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
-import { whyNoRoom } from '../loading/room.ts';
+import {
+  type LoadedVolume,
+  type LoadOptions,
+  type loadResident,
+  type OpenRequest,
+  openStages,
+} from '../loading/load-resident.ts';
+import { roomBytes, whyNoRoom } from '../loading/room.ts';
 import { type JobProgress, nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 
 /** Loads a volume; tests replace it. */
@@ -23,7 +30,14 @@ export interface LayerJob {
   readonly onProgress: (progress: JobProgress) => void;
 }
 
-/** Loads a layer's volume. The caller frees it. @throws StriaError like the readers, `out-of-memory`, `aborted` */
+/** With less room, even a coarse level of a layer would hide what the layer shows. */
+const leastRoomBytes = 2 ** 20;
+const advice = 'Compress the file to a .stria and add that: it can stay compressed as a layer';
+
+/**
+ * Loads a layer's volume: its voxels if they fit, else its compressed chunks, else the finest of its levels that fits, whose missing voxels
+ * slices read from the file. The caller frees it. @throws StriaError like the readers, `out-of-memory`, `aborted`
+ */
 export async function loadLayer(
   load: LayerLoader,
   engine: Engine,
@@ -36,22 +50,35 @@ export async function loadLayer(
     if (!signal.aborted) onProgress(progress);
   });
   let keepsVoxels = true;
-  const onInfo = (info: VolumeInfo, payloadBytes: number | undefined) => {
-    const problem = whyNoRoom(engine, volumeBytes(info) + displayBytes(info), 'the layer');
+  let levelBytes: number | undefined;
+  const onInfo = (info: VolumeInfo, payloadBytes: number | undefined, readsBoxes: boolean) => {
+    const [voxels, display] = [volumeBytes(info), displayBytes(info)];
+    const problem = whyNoRoom(engine, voxels + display, 'the layer');
     if (problem === undefined) return;
-    if (payloadBytes === undefined)
-      throw new StriaError(
-        'out-of-memory',
-        `${problem}. Compress the file to a .stria and add that: it can stay compressed as a layer`,
-      );
-    const stillProblem = whyNoRoom(engine, payloadBytes + compressedDisplayBytes(info), 'the compressed layer');
-    if (stillProblem !== undefined) throw new StriaError('out-of-memory', stillProblem);
-    keepsVoxels = false;
+    const compressed = payloadBytes === undefined ? undefined : payloadBytes + compressedDisplayBytes(info);
+    const stillProblem = compressed === undefined ? problem : whyNoRoom(engine, compressed, 'the compressed layer');
+    if (stillProblem === undefined) {
+      keepsVoxels = false;
+      return;
+    }
+    const room = roomBytes(engine);
+    if (readsBoxes && room >= leastRoomBytes) levelBytes = (room * voxels) / (voxels + display);
+    else throw new StriaError('out-of-memory', readsBoxes || compressed !== undefined ? stillProblem : `${problem}. ${advice}`);
   };
-  const job = { signal, onProgress: report, onInfo, keepsVoxels: () => keepsVoxels, isWhole: true };
+  const job: LoadOptions = {
+    signal,
+    onProgress: report,
+    onInfo,
+    keepsVoxels: () => keepsVoxels,
+    isWhole: true,
+    levelBytes: () => levelBytes,
+  };
   const loaded = await load(engine, request, job, new Stopwatch(openStages));
+  // Layers are drawn from boxes of the file, not from bricks.
+  loaded.bricks?.close();
   try {
-    if (loaded.kept.decimation > 1)
+    const { decimation, file }: VolumeSource = loaded.kept;
+    if (decimation > 1 && !file)
       throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a layer of this size');
     const statistics = await loaded.kept.statistics();
     throwIfAborted(signal);

@@ -5,12 +5,15 @@ import { loadFitting } from './load-fitting.ts';
 /** Loads a file with three levels, of which the device can hold those from `fitting` on. */
 async function tried(fitting: number, tag: 'out-of-memory' | 'corrupt' = 'out-of-memory', isWhole = false) {
   const levels: number[] = [];
-  const loaded = loadFitting(async (level, onPlan) => {
-    levels.push(level);
-    onPlan({ nextLevel: level < 3 ? level + 1 : undefined });
-    if (level < fitting) throw new StriaError(tag, 'no');
-    return { level };
-  }, isWhole);
+  const loaded = loadFitting(
+    async (level, onPlan) => {
+      levels.push(level);
+      onPlan({ nextLevel: level < 3 ? level + 1 : undefined });
+      if (level < fitting) throw new StriaError(tag, 'no');
+      return { level };
+    },
+    () => isWhole,
+  );
   return { levels, result: await loaded.catch((error: unknown) => error) };
 }
 

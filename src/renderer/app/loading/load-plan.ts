@@ -55,7 +55,11 @@ export function areChunksUsable({ info, chunkShape }: FileInfo): boolean {
   return chunkShape !== undefined && fitsGpu(info, chunkShape);
 }
 
-export function planLoad({ gpu, budgetBytes }: LoadingEngine, file: FileInfo, wishes: LoadWishes): LoadPlan {
+export function planLoad(
+  { gpu, budgetBytes }: Pick<LoadingEngine, 'gpu' | 'budgetBytes'>,
+  file: FileInfo,
+  wishes: LoadWishes,
+): LoadPlan {
   const { info, levels, payloadBytes, arePictures } = file;
   const hasChunks = areChunksUsable(file);
   const chunkShape = hasChunks && file.chunkShape ? file.chunkShape : chunkShapeOf(info, arePictures);

@@ -101,15 +101,20 @@ export interface LoadOptions extends JobOptions {
   readonly step?: 'first' | 'finest' | undefined;
   /**
    * Called before GPU memory is allocated. If it throws, loading stops. `payloadBytes` is an upper bound of the compressed bytes, if
-   * the file has chunks that the GPU can hold.
+   * the file has chunks that the GPU can hold; `readsBoxes` says whether any box of the file can be read.
    */
-  readonly onInfo?: ((info: VolumeInfo, payloadBytes: number | undefined) => void) | undefined;
+  readonly onInfo?: ((info: VolumeInfo, payloadBytes: number | undefined, readsBoxes: boolean) => void) | undefined;
   /**
    * Whether chunks are decoded if the voxels fit. Called after `onInfo`. Default: chunks of series and pictures stay compressed.
    */
   readonly keepsVoxels?: (() => boolean) | undefined;
   /** Whether a lower resolution is useless, so that all voxels are fetched even over a network. */
   readonly isWhole?: boolean | undefined;
+  /**
+   * The bytes of voxels that a lower resolution may take, which is then loaded in spite of `isWhole`; undefined if all voxels fit. Called
+   * after `onInfo`.
+   */
+  readonly levelBytes?: (() => number | undefined) | undefined;
 }
 
 /**
@@ -123,19 +128,22 @@ export async function loadResident(
   job: LoadOptions,
   stopwatch: Stopwatch<OpenStage>,
 ): Promise<LoadedVolume> {
-  return loadFitting(async (fromLevel, onPlan) => {
-    throwIfAborted(job.signal);
-    const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
-    const loading = new Loading(engine, worker, { ...job, fromLevel, onPlan }, stopwatch);
-    try {
-      return await loading.run(request);
-    } catch (error) {
-      loading.destroy();
-      throw error;
-    } finally {
-      worker.terminate();
-    }
-  }, job.isWhole);
+  return loadFitting(
+    async (fromLevel, onPlan) => {
+      throwIfAborted(job.signal);
+      const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
+      const loading = new Loading(engine, worker, { ...job, fromLevel, onPlan }, stopwatch);
+      try {
+        return await loading.run(request);
+      } catch (error) {
+        loading.destroy();
+        throw error;
+      } finally {
+        worker.terminate();
+      }
+    },
+    () => needsAll(job),
+  );
 }
 
 /** Uploads a volume's compressed bytes to a new device, with the same residency. Known statistics are not computed again. */
@@ -148,6 +156,11 @@ export async function loadAgain(
   const { info } = volume.kept;
   const kept = await keepAs(engine, residencyOf(volume.kept), { info, ...stored }, { ...known, verify: false });
   return { ...volume, kept, detail: undefined };
+}
+
+/** Whether a lower resolution is useless. */
+function needsAll({ isWhole, levelBytes }: LoadOptions): boolean {
+  return isWhole === true && levelBytes?.() === undefined;
 }
 
 interface LoadingOptions extends LoadOptions {
@@ -166,7 +179,7 @@ class Loading {
   readonly #chunks: EncodedChunk[] = [];
   /** When the first voxels were passed to the GPU. */
   #uploadStart: number | undefined;
-  #isRemote = false;
+  #isAddress = false;
   #done = 0;
   /** Messages are handled one after the other. */
   #turn: Promise<void> = Promise.resolve();
@@ -179,7 +192,7 @@ class Loading {
   }
 
   async run(request: OpenRequest): Promise<LoadedVolume> {
-    this.#isRemote = request.kind === 'file' && request.file.handle.kind === 'address' && !this.#job.isWhole;
+    this.#isAddress = request.kind === 'file' && request.file.handle.kind === 'address';
     const start = performance.now();
     const { source, labels, lost } = await this.#readAll(request);
     this.#stopwatch.add('Read', start, performance.now(), this.#done);
@@ -278,13 +291,20 @@ class Loading {
   async #begin(file: FileInfo): Promise<void> {
     const { info } = file;
     const { onInfo, onPlan, onProgress, keepsVoxels, step = 'finest', fromLevel, signal } = this.#job;
-    onInfo?.(info, areChunksUsable(file) ? file.payloadBytes : undefined);
+    onInfo?.(info, areChunksUsable(file) ? file.payloadBytes : undefined, file.boxLevels !== undefined);
     const staysCompressed = !(keepsVoxels?.() ?? !(file.arePictures || info.dims[3] > 1));
-    const plan = planLoad(this.#engine, file, { step, isRemote: this.#isRemote, staysCompressed, fromLevel });
+    const levelBytes = this.#job.levelBytes?.();
+    const { gpu } = this.#engine;
+    const budgetBytes = levelBytes ?? this.#engine.budgetBytes;
+    const plan = planLoad({ gpu, budgetBytes }, file, {
+      step,
+      isRemote: this.#isAddress && !needsAll(this.#job),
+      staysCompressed,
+      fromLevel: levelBytes === undefined ? fromLevel : Math.max(1, fromLevel),
+    });
     this.#plan = plan;
     onPlan(plan);
     const { choice, chunkShape, level, voxelBytes } = plan;
-    const { gpu, budgetBytes } = this.#engine;
     if (choice.as !== 'chunks') {
       this.#resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
     }

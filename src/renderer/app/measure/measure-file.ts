@@ -2,7 +2,7 @@ import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { portsOf } from '../loading/load-protocol.ts';
 import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
-import type { FileResultOf, FileTask, FileTaskOf } from './file-task.ts';
+import type { FileMeasurer, FileResultOf, FileTask, FileTaskOf } from './file-task.ts';
 import type { FileTaskAnswer, FileTaskRequest } from './file-task-protocol.ts';
 
 /**
@@ -34,4 +34,13 @@ export async function measureFile<K extends FileTask['kind']>(
   } finally {
     worker.terminate();
   }
+}
+
+/** Measures the volume of a request. @param requestOf undefined once the volume is no longer open; the measurer then throws `aborted` */
+export function measurerOf(requestOf: () => OpenRequest | undefined): FileMeasurer {
+  return async (task, job) => {
+    const request = requestOf();
+    if (!request) throw new StriaError('aborted', 'the volume is no longer open');
+    return measureFile(request, task, job);
+  };
 }

@@ -119,6 +119,8 @@ export class TimeCurves {
         const voxel = layerVoxelAt(map, [x + 0.5, y + 0.5, z + 0.5], volume.info);
         const first = layerTime({ ...base.info, channels: undefined }, 0, volume.info, look.channel);
         const { id, name, of } = look;
+        // Like the open volume, a layer has means of a region only if GPU memory holds all of its voxels.
+        if (hasRegion && volume.decimation > 1) return [];
         return voxel || hasRegion
           ? line({ id, name, volume, voxel: voxel ?? crosshair, map: of === baseId ? undefined : map, first })
           : [];

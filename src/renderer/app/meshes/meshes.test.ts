@@ -340,3 +340,14 @@ test('a notice names the surfaces of a volume that stays coarse', async () => {
   expect(extracted).toEqual([]);
   expect(store.getState().notice).toContain('restored: A. It needs all voxels, but the volume stays at 1/4 resolution');
 });
+
+test('no surface is extracted from a layer of which the GPU holds only some voxels', async () => {
+  const { store, meshes, viewer, volumes, extracted, show } = setUp();
+  show({});
+  volumes.set('a', { info, decimation: 4 } as unknown as SurfaceVolume);
+  viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
+  const ready = { kind: 'ready', info, format: 'NIfTI', placedBy: 'world', decimation: 4 } as const;
+  store.setState(({ layers }) => ({ layers: { ...layers, volumes: { a: ready } } }));
+  expect(await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' })).toBe(0);
+  expect(extracted).toEqual([]);
+});

@@ -65,6 +65,8 @@ export class SurfaceExtraction {
     const [look, volume] = [this.#lookWith(from), this.#volumeOf(from)];
     if (!volume) throw new StriaError('aborted', 'the volume was closed');
     const isBase = this.#isOfBase(from);
+    const decimation = this.#decimationOf(from);
+    if (decimation > 1 && !isBase) throw tooCoarse(decimation);
     const place = isBase || !look ? {} : { of: volumeIdOf(look), motion: look.motion };
     const found: NewMesh[] = [];
     const surfaces: readonly SurfaceChoice[] | 'labels' = 'all' in surface ? 'labels' : [surface];
@@ -133,7 +135,7 @@ export class SurfaceExtraction {
     return base && look && volume ? layerTime(base.info, timePoint, volume.info, look.channel) : timePoint;
   }
 
-  /** Whether a layer is loaded, or, for `baseId`, every voxel of the open volume. */
+  /** Whether every voxel of a layer, or of the open volume (`baseId`), is loaded. */
   readiness(from: string): Readiness {
     const state = this.#store.getState();
     const document = openDocument(state);
@@ -142,13 +144,22 @@ export class SurfaceExtraction {
     if (volume?.kind === 'failed') return { fault: volume.fault };
     if (volume?.kind === 'lost') return { lost: volume.files };
     if (!this.#volumeOf(from) || (document?.isRefining === true && this.#isOfBase(from))) return 'waiting';
-    const decimation = document?.decimation ?? 1;
-    if (decimation === 1 || !this.#isOfBase(from)) return 'ready';
-    const message = `It needs all voxels, but the volume stays at 1/${decimation} resolution`;
-    return { fault: faultToData(new StriaError('unsupported', message)) };
+    const decimation = this.#decimationOf(from);
+    return decimation > 1 ? { fault: faultToData(tooCoarse(decimation)) } : 'ready';
+  }
+
+  #decimationOf(from: string): number {
+    const state = this.#store.getState();
+    if (this.#isOfBase(from)) return openDocument(state)?.decimation ?? 1;
+    const volume = layerVolume(state.layers, from);
+    return volume?.kind === 'ready' ? volume.decimation : 1;
   }
 
   get #stack(): LayerStack {
     return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
   }
+}
+
+function tooCoarse(decimation: number): StriaError {
+  return new StriaError('unsupported', `It needs all voxels, but the volume stays at 1/${decimation} resolution`);
 }

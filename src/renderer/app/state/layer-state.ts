@@ -19,6 +19,8 @@ export type LayerVolume =
       readonly info: VolumeInfo;
       readonly format: string;
       readonly placedBy: PlacedBy;
+      /** See `VolumeSource.decimation`. */
+      readonly decimation: number;
       /** What its file, or a file beside it, says about labels. */
       readonly labels?: OwnLabels | undefined;
     };

@@ -134,6 +134,12 @@ function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undef
       <br />
       {placeWords[volume.placedBy]}
       {isMoved && ', then moved'}
+      {volume.decimation > 1 && (
+        <>
+          <br />
+          too large for the GPU: slices are read from the file, the 3D view shows 1/{volume.decimation} resolution
+        </>
+      )}
     </p>
   );
 }

@@ -7,8 +7,6 @@ import type { OpenDocument } from '../../app/state/document-state.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
-import { colormap } from '../../viewer/colors/colormaps.ts';
-import { shownChannels } from '../../viewer/model/layers.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
@@ -178,24 +176,40 @@ function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly i
 function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   const bricks = useViewerPart(viewer, (snapshot) => snapshot.bricks3d);
+  const layersAt = useViewerPart(viewer, (snapshot) => snapshot.layersAt);
   const preview = useAppState((state) => previewOf(openDocument(state)));
   const lacksMemory = useAppState((state) => openDocument(state)?.lacksMemory);
   if (bricks && !bricks.fault) {
-    const { isLoading, unread, layersAt, levels } = bricks;
+    const { isLoading, unread, levels } = bricks;
     if (isLoading) return <span role="status">loading detail</span>;
-    if (unread === undefined && layersAt === 1) return <LevelsLine levels={levels} />;
-    return (
-      <span className={styles.warning} role="status" title={unread}>
-        {unread === undefined ? `layers shown at 1/${layersAt} resolution` : 'coarse in places: the file cannot be read'}
-      </span>
-    );
+    if (unread !== undefined) {
+      return (
+        <span className={styles.warning} role="status" title={unread}>
+          coarse in places: the file cannot be read
+        </span>
+      );
+    }
+    return layersAt === 1 ? <LevelsLine levels={levels} /> : <LayersLine layersAt={layersAt} />;
   }
-  if (decimation === 1) return null;
+  if (decimation === 1) return layersAt === 1 ? null : <LayersLine layersAt={layersAt} />;
   if (preview === 'loading') return <span role="status">loading, middle slices first</span>;
   if (preview === 'failed') return <span className={styles.warning}>only the middle slices loaded</span>;
   return (
     <span className={styles.warning} title={bricks?.fault}>
       shown at 1/{decimation} resolution{lacksMemory && ': the GPU had no memory for more'}
+    </span>
+  );
+}
+
+/** Layers that the 3D view draws at a lower resolution. */
+function LayersLine({ layersAt }: { readonly layersAt: number }) {
+  return (
+    <span
+      className={styles.warning}
+      role="status"
+      title="The 3D view draws layers from GPU memory, which holds these at a lower resolution. Slices show them at full resolution."
+    >
+      layers shown at 1/{layersAt} resolution
     </span>
   );
 }
@@ -227,13 +241,9 @@ const sliceWords = { loading: 'parts are still loading', failed: 'parts could no
 
 /** Why a slice is incomplete, or shown at a lower resolution than the file has. */
 export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
-  const [decimation, fault, hasLabelChannel] = [
-    useViewerPart(viewer, (snapshot) => snapshot.decimation),
-    useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]),
-    useViewerPart(viewer, ({ state }) => shownChannels(state.layers).some((look) => colormap(look.colormap).isCategorical)),
-  ];
+  const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
+  const fault = useViewerPart(viewer, (snapshot) => snapshot.detailFaults[view]);
   const isReadWhole = useAppState((state) => openDocument(state)?.isReadWhole === true) && decimation > 1;
-  const isOfLabels = decimation > 1 && hasLabelChannel;
   const preview = useAppState((state) => previewOf(openDocument(state)));
   if (preview && decimation > 1) {
     return (
@@ -242,24 +252,17 @@ export function FaultLabel({ viewer, view }: { readonly viewer: Viewer; readonly
       </div>
     );
   }
-  if (!isReadWhole && !isOfLabels && fault === undefined) return null;
-  const why = isReadWhole
-    ? ': this file can only be read whole'
-    : isOfLabels || fault?.isTooMuch
-      ? ''
-      : ': the file cannot be read';
+  if (!isReadWhole && fault === undefined) return null;
+  const isOfVolume = isReadWhole || fault?.layer === undefined;
+  const why = isReadWhole ? ': this file can only be read whole' : fault?.isTooMuch ? '' : ': the file cannot be read';
+  const advice = 'Compress it to a .stria with levels to see it at full resolution';
   return (
-    <div className={classes(styles.label, styles.fault)} role="status" title={titleOf(isReadWhole, isOfLabels) ?? fault?.message}>
+    <div className={classes(styles.label, styles.fault)} role="status" title={isReadWhole ? advice : fault?.message}>
       <span className={styles.warning}>
-        shown at 1/{decimation} resolution{why}
+        {isOfVolume ? '' : `${fault.layer.name} `}shown at 1/{isOfVolume ? decimation : fault.layer.decimation} resolution{why}
       </span>
     </div>
   );
-}
-
-function titleOf(isReadWhole: boolean, isOfLabels: boolean): string | undefined {
-  if (isReadWhole) return 'Compress it to a .stria with levels to see it at full resolution';
-  return isOfLabels ? 'Channels are not read from the file while one of them is shown as labels' : undefined;
 }
 
 /** The label of a slice when surfaces are open without a volume. */

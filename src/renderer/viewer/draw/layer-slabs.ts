@@ -2,10 +2,11 @@ import { LabelPlane } from '../../../core/draw/label-plane.ts';
 import { LayerSlab } from '../../../core/draw/layer-slab.ts';
 import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { baseId, layerTime } from '../model/layers.ts';
+import { baseId } from '../model/layers.ts';
 import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import type { LayerDrawing } from './slice-contents.ts';
+import { timedLayers } from './slice-drawing.ts';
 
 /** One view's scratch memory for the open volume and the layers in slices. Free it with `destroy`. */
 export class LayerSlabs {
@@ -23,8 +24,7 @@ export class LayerSlabs {
 
   /** The layers to draw in a state. The scratch memory of other layers is freed. */
   drawings(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly LayerDrawing[] {
-    const base = host.volume?.info;
-    const shown = base ? host.layersIn(state) : [];
+    const shown = timedLayers(host, state);
     for (const scratch of this.#all) {
       for (const [id, slab] of scratch) {
         if (shown.some(({ look }) => look.id === id)) continue;
@@ -34,7 +34,6 @@ export class LayerSlabs {
     }
     return shown.map((layer) => ({
       ...layer,
-      timePoint: base ? layerTime(base, state.timePoint, layer.volume.info, layer.look.channel) : 0,
       slab: scratchOf(this.#slabs, layer.look.id, () => new LayerSlab(this.#gpu)),
       labelPlane: scratchOf(this.#labelPlanes, layer.look.id, () => new LabelPlane(this.#gpu)),
       plane: layer.look.of === baseId ? scratchOf(this.#planes, layer.look.id, () => new SlabPlane(this.#gpu)) : undefined,

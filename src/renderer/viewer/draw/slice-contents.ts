@@ -1,5 +1,5 @@
 import type { LabelPlane } from '../../../core/draw/label-plane.ts';
-import type { LayerSlab } from '../../../core/draw/layer-slab.ts';
+import type { LayerSlab, PlaneSource } from '../../../core/draw/layer-slab.ts';
 import type { MeshOutline } from '../../../core/draw/outline-pass.ts';
 import type { SlabPlane, ThickSlice } from '../../../core/draw/slab-plane.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -13,10 +13,15 @@ import type { ObliqueBricks } from './oblique-detail.ts';
 import type { SliceOverlay } from './overlay-pass.ts';
 import type { DetailDrawing } from './slice-detail.ts';
 
-/** A layer to draw over the slice. */
-export interface LayerDrawing extends ShownLayer {
-  /** The index along t in the layer. */
+/** A layer, and the index along t that it shows. */
+export interface TimedLayer extends ShownLayer {
   readonly timePoint: number;
+}
+
+/** A layer to draw over the slice. */
+export interface LayerDrawing extends TimedLayer {
+  /** Finer voxels of the slice or slab than those in GPU memory. */
+  readonly finer?: PlaneSource | undefined;
   /** Scratch memory for thick slices, and for images in compressed memory. */
   readonly slab: LayerSlab;
   /** Scratch memory for outlines of labels in compressed memory. */

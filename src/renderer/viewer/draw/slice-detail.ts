@@ -1,6 +1,6 @@
 import type { ThickSlice } from '../../../core/draw/slab-plane.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { elementBytes } from '../../../core/shared/volume.ts';
 import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { sliceBoxOf } from '../../../core/volume/slice-box.ts';
@@ -8,6 +8,8 @@ import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.
 import type { DetailFault } from '../model/detail-faults.ts';
 import { type DetailView, detailRegion, holdsBox } from '../model/detail-region.ts';
 import { safeSpacing } from '../model/orientation.ts';
+import { NewestRead } from './newest-read.ts';
+import { firstPauseMs, readPatiently } from './patient-read.ts';
 import { slabDetail } from './slab-detail.ts';
 
 /** A slice of a volume, and its place on a canvas. */
@@ -38,8 +40,6 @@ interface Held extends DetailDrawing {
   readonly memory: readonly { destroy(): void }[];
 }
 
-/** The number of times that a failed read is repeated. */
-const mostRetries = 3;
 /** If the visible part of a slice of one channel has more bytes, it is shown at a coarser level. */
 const mostDetailBytes = 2 ** 26;
 /** The same limit for all channels, and all slices of a slab, together. */
@@ -52,58 +52,54 @@ const mostTogetherBytes = 2 ** 28;
  */
 export class SliceDetail {
   readonly #gpu: Gpu;
-  readonly #onArrived: () => void;
-  readonly #onFault: (fault: DetailFault | undefined) => void;
   readonly #pauseMs: number;
+  readonly #newest: NewestRead;
   #held: Held | undefined;
-  #wanted: { readonly key: string; readonly volume: VolumeSource; readonly controller: AbortController } | undefined;
-  /** The request that failed, so that it is not tried again with each frame. */
-  #failed: { readonly key: string; readonly volume: VolumeSource } | undefined;
-  #reading: Promise<void> = Promise.resolve();
 
   /**
    * @param onArrived called when voxels have arrived, so that the slice can be drawn again
    * @param onFault called with the reason if voxels cannot be read, and with undefined once they can
    * @param pauseMs the pause before a failed read is repeated; it doubles each time
    */
-  constructor(gpu: Gpu, onArrived: () => void, onFault: (fault: DetailFault | undefined) => void = () => {}, pauseMs = 500) {
+  constructor(
+    gpu: Gpu,
+    onArrived: () => void,
+    onFault: (fault: DetailFault | undefined) => void = () => {},
+    pauseMs = firstPauseMs,
+  ) {
     this.#gpu = gpu;
-    this.#onArrived = onArrived;
-    this.#onFault = onFault;
     this.#pauseMs = pauseMs;
+    this.#newest = new NewestRead(onArrived, onFault);
   }
 
   /** Whether voxels are being read. */
   get isPending(): boolean {
-    return this.#wanted !== undefined;
+    return this.#newest.isPending;
   }
 
   /** The voxels that a slice has now. Requests missing ones, and cancels requests that are no longer needed. */
   drawing(wish: DetailWish | undefined): DetailDrawing | undefined {
     const region = wish && this.#regionOf(wish);
     if (!wish || !region) {
-      this.#cancel();
+      this.#newest.cancel();
       if (!wish?.volume.file) this.#free();
       return undefined;
     }
     const held = this.#heldOf(wish);
     if (!held || !holdsBox(held.region, region) || held.isMade !== isMade(wish, region.level)) this.#request(wish, region);
-    else {
-      this.#cancel();
-      if (this.#failed) this.#succeeded();
-    }
+    else this.#newest.satisfied();
     return held;
   }
 
   /** Like `drawing`, but waits until all readable voxels have arrived. */
   async loaded(wish: DetailWish): Promise<DetailDrawing | undefined> {
     this.drawing(wish);
-    await this.#reading;
+    await this.#newest.ended();
     return this.#heldOf(wish);
   }
 
   destroy(): void {
-    this.#cancel();
+    this.#newest.cancel();
     this.#free();
   }
 
@@ -135,29 +131,7 @@ export class SliceDetail {
       ...region.size,
       ...timePoints,
     ].join();
-    const isSame = (one: { key: string; volume: VolumeSource } | undefined): boolean => one?.key === key && one.volume === volume;
-    if (isSame(this.#wanted) || isSame(this.#failed)) return;
-    this.#cancel();
-    const controller = new AbortController();
-    const wanted = { key, volume, controller };
-    this.#wanted = wanted;
-    this.#reading = this.#read(wish, region, controller.signal).then(
-      () => {
-        if (this.#wanted !== wanted) return;
-        this.#wanted = undefined;
-        this.#succeeded();
-        this.#onArrived();
-      },
-      (error: unknown) => {
-        if (this.#wanted !== wanted) return;
-        this.#wanted = undefined;
-        this.#failed = wanted;
-        const { tag, message } = toStriaError(error);
-        // Slices that would need too much of an uncompressed file stay coarse.
-        if (tag !== 'aborted' && tag !== 'device-lost') this.#onFault({ message, isTooMuch: tag === 'unsupported' });
-        this.#onArrived();
-      },
-    );
+    this.#newest.request(key, volume, (signal) => this.#read(wish, region, signal));
   }
 
   async #read(wish: DetailWish, region: Held['region'], signal: AbortSignal): Promise<void> {
@@ -190,16 +164,6 @@ export class SliceDetail {
     return { box: sliceBoxOf(this.#gpu, memory, info.type, region, bytes), memory };
   }
 
-  #succeeded(): void {
-    this.#failed = undefined;
-    this.#onFault(undefined);
-  }
-
-  #cancel(): void {
-    this.#wanted?.controller.abort();
-    this.#wanted = undefined;
-  }
-
   #free(): void {
     for (const each of this.#held?.memory ?? []) each.destroy();
     this.#held = undefined;
@@ -214,21 +178,4 @@ function isMade({ volume, timePoints }: DetailWish, level: number): boolean {
 
 function keyOf(slab: ThickSlice | undefined): string {
   return slab ? `${slab.kind} ${slab.slices}` : '';
-}
-
-async function readPatiently(
-  { file }: VolumeSource,
-  region: LevelBox,
-  pauseMs: number,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
-  for (let retry = 0; ; retry++) {
-    try {
-      if (!file || signal.aborted) throw new StriaError('aborted', 'cancelled');
-      return await file.read(region, { signal });
-    } catch (error) {
-      if (retry === mostRetries || toStriaError(error).tag !== 'not-readable') throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * 2 ** retry));
-    }
-  }
 }

@@ -19,7 +19,7 @@ const wish = (...layers: readonly Partial<LayerLook>[]) => {
   return detailWish({ info } as VolumeSource, 'z', placement, { ...state, timePoint: 1, layers: stack });
 };
 
-test('finer voxels are read of the volume and its shown channels, but not if one of these is shown as labels', () => {
+test('finer voxels are read of the volume and its shown channels, without those that are shown as labels', () => {
   const [second, third] = [
     { of: baseId, channel: 1 },
     { of: baseId, channel: 2 },
@@ -27,7 +27,8 @@ test('finer voxels are read of the volume and its shown channels, but not if one
   expect(wish({})?.timePoints).toEqual([1]);
   expect(wish({}, second, third)?.timePoints).toEqual([1, 3, 5]);
   expect(wish({ ...second, isVisible: false }, third)?.timePoints).toEqual([1, 5]);
-  expect(wish(second, { ...third, colormap: 'labels' })).toBeUndefined();
+  // Channels that are shown as labels are drawn like layers.
+  expect(wish(second, { ...third, colormap: 'labels' })?.timePoints).toEqual([1, 3]);
   expect(wish({ ...third, colormap: 'labels', isVisible: false })?.timePoints).toEqual([1]);
 });
 

@@ -8,10 +8,11 @@ import { baseOpacity, layerTime, shownChannels } from '../model/layers.ts';
 import { safeSpacing, sliceFrame } from '../model/orientation.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import { keptInSight, placeSlice, type SliceCamera, type SlicePlacement } from '../model/slice-geometry.ts';
-import type { ShownMesh } from '../model/view-host.ts';
+import type { ShownMesh, ViewHost } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
+import type { PlacedSlice } from './layer-plane.ts';
 import { meshColor } from './ray-volumes.ts';
-import type { LayerDrawing, SliceDrawing } from './slice-contents.ts';
+import type { LayerDrawing, SliceDrawing, TimedLayer } from './slice-contents.ts';
 import type { DetailDrawing, DetailWish } from './slice-detail.ts';
 
 /** The free margin around a fitted slice in CSS pixels, with space for the letters. */
@@ -66,14 +67,22 @@ export interface SliceSettings {
   readonly ground: GPUColorDict;
 }
 
+/** The layers to draw in a state, the lowest first, with the time points that they show. */
+export function timedLayers(host: Pick<ViewHost, 'volume' | 'layersIn'>, state: ViewState): readonly TimedLayer[] {
+  const base = host.volume?.info;
+  if (!base) return [];
+  return host.layersIn(state).map((layer) => {
+    const timePoint = layerTime(base, state.timePoint, layer.volume.info, layer.look.channel);
+    return { ...layer, timePoint };
+  });
+}
+
 /**
- * The indices along t of the slices of the volume and its shown channels that need finer voxels than those in GPU memory. None if a
- * channel is shown as labels: such a channel is always drawn from the voxels in GPU memory, and exact channels beside it would be
- * misleading.
+ * The indices along t of the slices of the volume and its channels that need finer voxels than those in GPU memory. Channels that are
+ * shown as labels are left out: they are drawn like layers (`LayerDetails`).
  */
 export function detailTimes(info: VolumeInfo, { layers, timePoint }: Pick<ViewState, 'layers' | 'timePoint'>): readonly number[] {
-  const channels = shownChannels(layers);
-  if (channels.some((look) => colormap(look.colormap).isCategorical)) return [];
+  const channels = shownChannels(layers).filter((look) => !colormap(look.colormap).isCategorical);
   const times = channels.map(({ channel }) => layerTime(info, timePoint, info, channel));
   return baseOpacity(layers) > 0 ? [timePoint, ...times] : times;
 }
@@ -92,6 +101,24 @@ export function detailWish(
   return { volume, axis: frame.across, index, timePoints, map: placeSlice(placement), width, height, slab };
 }
 
+/** A slice of the volume, where a placement puts it. */
+export function placedSlice(
+  volume: VolumeSource,
+  axis: SliceAxis,
+  placement: SlicePlacement,
+  state: ViewState,
+  pixelRatio: number,
+): PlacedSlice & Pick<SliceDrawing, 'volume'> {
+  const { frame, index, spacing } = placement;
+  const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
+  return { volume, axis: frame.across, index, map: placeSlice(placement), slab, lineWidth: lineWidthOf(pixelRatio) };
+}
+
+/** The width of outlines in pixels. */
+export function lineWidthOf(pixelRatio: number): number {
+  return Math.max(1, Math.round(pixelRatio));
+}
+
 /** The drawing of a slice, without crosshair, letters and scale bar. */
 export function sliceDrawing(
   volume: VolumeSource,
@@ -99,14 +126,10 @@ export function sliceDrawing(
   placement: SlicePlacement,
   { pixelRatio, state, layers, meshes = [], labels, detail, plane, ground }: SliceSettings,
 ): SliceDrawing {
-  const { frame, index, spacing } = placement;
-  const slab = slabOf(slabChoice(state, axis), spacing[frame.across]);
+  const { slab, ...placed } = placedSlice(volume, axis, placement, state, pixelRatio);
   if (!slab) plane.destroy();
   return {
-    volume,
-    axis: frame.across,
-    index,
-    map: placeSlice(placement),
+    ...placed,
     state,
     slab: slab && { ...slab, plane },
     detail,
@@ -114,7 +137,6 @@ export function sliceDrawing(
     layers,
     meshes: meshes.map(outlineOf),
     labels,
-    lineWidth: Math.max(1, Math.round(pixelRatio)),
     ground,
   };
 }

@@ -1,7 +1,6 @@
 import { labelPlanePlace, labelPlaneType } from '../../../core/draw/label-plane.ts';
 import { layerSlabPlane } from '../../../core/draw/layer-slab.ts';
 import { OutlinePass } from '../../../core/draw/outline-pass.ts';
-import { keptSlices, slabRange } from '../../../core/draw/slab-plane.ts';
 import {
   type Blending,
   type SliceLook,
@@ -21,7 +20,7 @@ import { grounds } from '../colors/grounds.ts';
 import { type PixelRect, pixelRect, rectsAround } from '../model/detail-region.ts';
 import { mostMeshes } from '../model/layers.ts';
 import type { AxisNumber } from '../model/orientation.ts';
-import { mapPosition, mapStep } from '../model/voxel-map.ts';
+import { layerPlane } from './layer-plane.ts';
 import type { ObliqueBricks } from './oblique-detail.ts';
 import { OverlayPass } from './overlay-pass.ts';
 import { SliceColors } from './slice-colors.ts';
@@ -224,8 +223,9 @@ export class SliceRenderer {
     frame: SliceTarget,
   ): void {
     const { width, height } = target;
-    const { axis, map, index, slab, lineWidth = 1 } = drawing;
-    const { look, volume, labels, map: toLayer, timePoint, slab: scratch, labelPlane, plane: channelPlane } = layer;
+    const { index, slab, lineWidth = 1 } = drawing;
+    const { look, labels, timePoint, slab: scratch, labelPlane, plane: channelPlane } = layer;
+    const volume = layer.finer ?? layer.volume;
     const { isCategorical } = colormap(look.colormap);
     const { window, smooth, opacity, blending, outline } = look;
     const outside = [look.hidesBelow ? 'hide' : 'clamp', 'clamp'] as const;
@@ -251,28 +251,17 @@ export class SliceRenderer {
       );
       return;
     }
-    const isThick = slab !== undefined && axis !== undefined && !isCategorical;
+    const { isThick, slices, ...place } = layerPlane(drawing, layer);
     // Voxels from several boxes are collected in a plane before they are interpolated or outlined.
     const isBlended = volume.isSplit && smooth && !isCategorical && areFloatsExact(window);
     const isOutlined = volume.isSplit && outline && isCategorical;
     if (!isThick && !isBlended) scratch.destroy();
     if (!isOutlined) labelPlane.destroy();
-    const { factors, dims } = drawing.volume;
-    // The middle of a slice. The slices of a slab are those of kept voxels.
-    const step = isThick ? factors[axis] : 1;
-    const origin = mapPosition(
-      toLayer,
-      axis === undefined ? map.origin : (map.origin.with(axis, 0.5 * step) as [number, number, number]),
-    );
-    const across = mapStep(toLayer, axis === undefined ? [0, 0, 0] : ([0, 0, 0].with(axis, step) as [number, number, number]));
-    const plane = { axis: undefined, origin, across, right: mapStep(toLayer, map.right), down: mapStep(toLayer, map.down) };
+    const plane = { axis: undefined, ...place };
     const common = { window, outside, missing: 'hide', isCategorical, opacity, hidesZero: isCategorical } as const;
     const colors = this.#colors.of(look, labels);
     if (isThick || isBlended) {
-      const slices = isThick
-        ? slabRange(Math.floor(index / factors[axis]), keptSlices(slab.slices, factors[axis]), dims[axis])
-        : ([index, index] as const);
-      const kind = isThick ? slab.kind : 'mean';
+      const kind = isThick && slab ? slab.kind : 'mean';
       const boxes = scratch.record(commands, volume, timePoint, { ...plane, width, height, slices, kind, smooth });
       const inPlane = { ...common, smooth: false };
       this.#drawPlane(frame, volume, { type: 'f32', boxes, place: layerSlabPlane, look: inPlane, colors, blending });
@@ -291,7 +280,7 @@ export class SliceRenderer {
     );
     const { type } = volume.info;
     // The draw call moves the plane to the slice; decoding needs to know where the slice is.
-    const sweep = { step: across, first: index, last: index };
+    const sweep = { step: place.across, first: index, last: index };
     volume.recordPlane(commands, { ...plane, width, height, sweep }, timePoint, (boxes) =>
       frame.add(
         (pass) => this.#pass.draw(pass, { type, boxes, uniform, colors, index, timePoint, blending }),

@@ -3,6 +3,8 @@ export interface DetailFault {
   readonly message: string;
   /** Whether the file can be read, but a slice needs too much of it at once, or levels that have not been made. */
   readonly isTooMuch: boolean;
+  /** The layer that is coarser than its file, if it is not the open volume. `decimation` is that of its voxels in GPU memory. */
+  readonly layer?: { readonly name: string; readonly decimation: number } | undefined;
 }
 
 /** The faults of slices, by view name. A success in one slice does not clear the fault of another. */
@@ -11,6 +13,6 @@ export type DetailFaults = Readonly<Record<string, DetailFault>>;
 /** Sets or clears a view's fault. @param fault undefined if its slice can be read or is gone @returns `faults` if nothing changes */
 export function withDetailFault(faults: DetailFaults, name: string, fault: DetailFault | undefined): DetailFaults {
   const { [name]: before, ...others } = faults;
-  if (before?.message === fault?.message && before?.isTooMuch === fault?.isTooMuch) return faults;
+  if (JSON.stringify(before) === JSON.stringify(fault)) return faults;
   return fault ? { ...others, [name]: fault } : others;
 }

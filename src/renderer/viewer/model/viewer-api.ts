@@ -115,8 +115,6 @@ export interface Bricks3d {
   readonly fault: string | undefined;
   /** Why some visible bricks cannot be read, so that coarser ones are shown. */
   readonly unread: string | undefined;
-  /** n if some layers, such as channels that cannot be drawn from bricks, are drawn at 1/n of their resolution; otherwise 1. */
-  readonly layersAt: number;
   /** Whether finer bricks are being loaded. */
   readonly isLoading: boolean;
   /** Undefined if no levels are made. */
@@ -164,6 +162,8 @@ export interface ViewerSnapshot {
   readonly detailFaults: DetailFaults;
   /** Undefined if the 3D view needs no bricks, or the file has none. */
   readonly bricks3d?: Bricks3d | undefined;
+  /** n if the 3D view draws some layers, such as channels that cannot be drawn from bricks, at 1/n of their resolution; otherwise 1. */
+  readonly layersAt: number;
   /** The ids of layers that the 3D view does not draw because GPU memory does not suffice for their textures. */
   readonly missingIn3d: readonly string[];
 }

@@ -1,9 +1,10 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import type { BrickSpace } from '../draw/brick-space.ts';
+import type { PlacedSlice } from '../draw/layer-plane.ts';
 import { type ObliqueBricks, ObliqueDetail } from '../draw/oblique-detail.ts';
-import type { SliceDetail } from '../draw/slice-detail.ts';
-import { detailTimes, marginOf, outlineOf, type SliceSize } from '../draw/slice-drawing.ts';
+import { detailTimes, lineWidthOf, marginOf, outlineOf, type SliceSize, timedLayers } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { baseOpacity } from '../model/layers.ts';
 import { isMeasuring, measuresOblique } from '../model/measure.ts';
@@ -30,7 +31,7 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, obliqueMeasureSlice } from './measure-shapes.ts';
-import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
+import { adjustedWindow, type FinerVoxels, freeVoxels, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
 
 /**
@@ -51,7 +52,7 @@ export class ObliqueView extends SliceCanvas {
     super(gpu, format, canvas, host);
     this.#renderer = renderer;
     this.#measuring = new MeasurePointer('oblique', host, () => host.requestRender(this));
-    this.#detail = new ObliqueDetail(gpu, format, (fault) => host.detailFailed(this, fault));
+    this.#detail = new ObliqueDetail(gpu, format, (fault) => this.failed('volume', fault));
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
       isWindowing: () => this.host.board.tool === 'window',
@@ -79,31 +80,29 @@ export class ObliqueView extends SliceCanvas {
   protected override recordInto(
     commands: Commands,
     target: GPUTexture,
-    { pixelRatio, state, overlay, slabs, caption, ground }: SlicePicture,
+    { pixelRatio, state, overlay, slabs, detail, caption, ground }: SlicePicture,
   ): void {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
       slabs.destroy();
+      freeVoxels(detail);
       this.#renderer.record(commands, target, undefined);
       return;
     }
     const { map, letters, crosshairPixel } = placeOblique(placement);
     const spare = 10 * pixelRatio;
+    const slice = obliqueSlice(volume, map, pixelRatio);
     this.#renderer.record(commands, target, {
-      volume,
-      axis: undefined,
-      index: 0,
-      map,
+      ...slice,
       // Voxels that are cut obliquely are not rectangles, so they are always interpolated.
       state: { ...state, smooth: true },
       bricks: this.#drawn(map, target, state),
       opacity: baseOpacity(state.layers),
       blended: slabs.volume,
-      layers: slabs.drawings(this.host, state),
+      layers: detail.layers.drawings(slice, slabs.drawings(this.host, state), target),
       meshes: this.host.meshesIn(state).map(outlineOf),
       labels: this.host.labels,
-      lineWidth: Math.max(1, Math.round(pixelRatio)),
       ground,
       overlay: overlay && {
         picture: overlay.texture({
@@ -150,13 +149,15 @@ export class ObliqueView extends SliceCanvas {
     return this.#measuring.cancel();
   }
 
-  protected override async loadDetail(_: SliceDetail, request: PictureRequest, state: ViewState): Promise<void> {
-    const placement = this.#placement(request, request.pixelRatio, state);
-    const timePoints = this.#brickTimes(state);
-    if (!placement || timePoints.length === 0) return;
-    const { width, height, signal } = request;
+  protected override async loadDetail(detail: FinerVoxels, request: PictureRequest, state: ViewState): Promise<void> {
+    const { volume } = this.host;
+    const { width, height, pixelRatio, signal } = request;
+    const placement = this.#placement(request, pixelRatio, state);
+    if (!volume || !placement) return;
     const { map } = placeOblique(placement);
-    await this.#detail.load(this.#bricks, { map, width, height, timePoints }, signal);
+    await detail.layers.load(obliqueSlice(volume, map, pixelRatio), timedLayers(this.host, state), request);
+    const timePoints = this.#brickTimes(state);
+    if (timePoints.length > 0) await this.#detail.load(this.#bricks, { map, width, height, timePoints }, signal);
   }
 
   override async picture(request: PictureRequest): Promise<ViewPicture> {
@@ -237,6 +238,10 @@ export class ObliqueView extends SliceCanvas {
     this.#rest = [to[0] - next[0], to[1] - next[1], to[2] - next[2]];
     this.host.set({ crosshair: next });
   }
+}
+
+function obliqueSlice(volume: VolumeSource, map: CanvasToVoxel, pixelRatio: number) {
+  return { volume, axis: undefined, index: 0, map, lineWidth: lineWidthOf(pixelRatio) } satisfies PlacedSlice;
 }
 
 function panned({ camera, ...placement }: ObliquePlacement, [x, y]: Point): SliceCamera {

@@ -4,10 +4,12 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { scaled } from '../../../core/shared/vectors.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
+import { LayerDetails } from '../draw/layer-details.ts';
 import { LayerSlabs } from '../draw/layer-slabs.ts';
 import { SliceDetail } from '../draw/slice-detail.ts';
 import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
+import type { DetailFault } from '../model/detail-faults.ts';
 import type { SliceTool } from '../model/measure.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { CanvasToVoxel, SliceCamera, SliceOnScreen } from '../model/slice-geometry.ts';
@@ -16,6 +18,13 @@ import type { ViewState } from '../model/viewer-api.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 
 const fitted: SliceCamera = { zoom: 1, center: undefined };
+
+/** The voxels of a slice that GPU memory lacks. */
+export interface FinerVoxels {
+  /** Those of the open volume and its channels. */
+  readonly volume: SliceDetail;
+  readonly layers: LayerDetails;
+}
 
 /** Everything that a picture of a slice needs besides its size. */
 export interface SlicePicture {
@@ -27,7 +36,7 @@ export interface SlicePicture {
   readonly plane: SlabPlane;
   /** Scratch memory for layers. */
   readonly slabs: LayerSlabs;
-  readonly detail: SliceDetail;
+  readonly detail: FinerVoxels;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
@@ -43,7 +52,11 @@ export abstract class SliceCanvas implements View {
   readonly #overlay: SliceOverlayPicture;
   readonly #plane: SlabPlane;
   readonly #slabs: LayerSlabs;
-  readonly #detail: SliceDetail;
+  readonly #detail: FinerVoxels;
+  readonly #faults: { volume: DetailFault | undefined; layers: DetailFault | undefined } = {
+    volume: undefined,
+    layers: undefined,
+  };
   #camera = fitted;
   #pixelRatio = 1;
   /** The number of frames that the GPU has not finished. */
@@ -62,18 +75,14 @@ export abstract class SliceCanvas implements View {
     this.#overlay = new SliceOverlayPicture(gpu);
     this.#plane = new SlabPlane(gpu);
     this.#slabs = new LayerSlabs(gpu);
-    this.#detail = new SliceDetail(
-      gpu,
-      () => host.requestRender(this),
-      (fault) => host.detailFailed(this, fault),
-    );
+    this.#detail = this.#newDetail(() => host.requestRender(this));
   }
 
   /** Records drawing the slice into a texture. */
   protected abstract recordInto(commands: Commands, target: GPUTexture, picture: SlicePicture): void;
 
   /** Loads the finer voxels that a picture shows, if there are any. */
-  protected async loadDetail(_detail: SliceDetail, _picture: PictureRequest, _state: ViewState): Promise<void> {}
+  protected async loadDetail(_detail: FinerVoxels, _picture: PictureRequest, _state: ViewState): Promise<void> {}
 
   /** Pixels per unit of length of the volume; undefined if nothing is shown. */
   protected abstract pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined;
@@ -118,7 +127,7 @@ export abstract class SliceCanvas implements View {
   }
 
   get isSettled(): boolean {
-    return !this.isShown || (this.#pending === 0 && !this.#detail.isPending);
+    return !this.isShown || (this.#pending === 0 && !this.#detail.volume.isPending && !this.#detail.layers.isPending);
   }
 
   /** Records a frame, which must be submitted in the same task to reach the canvas. */
@@ -141,11 +150,7 @@ export abstract class SliceCanvas implements View {
     const state = { ...this.host.state, ...request.state };
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
-    const detail = new SliceDetail(
-      this.#gpu,
-      () => {},
-      (fault) => this.host.detailFailed(this, fault),
-    );
+    const detail = this.#newDetail(() => {});
     try {
       await this.loadDetail(detail, request, state);
       const picture = await texturePicture(this.#gpu, this.#format, request, (commands, target, scratch) =>
@@ -154,14 +159,14 @@ export abstract class SliceCanvas implements View {
       const pixelsPerUnit = this.pixelsPerUnit(request, pixelRatio);
       return { ...picture, pixelsPerMetre: pixelsPerMetre(pixelsPerUnit, this.host.volume?.info) };
     } finally {
-      detail.destroy();
+      freeVoxels(detail);
       overlay?.destroy();
     }
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
     this.isShown = width > 0 && height > 0;
-    if (!this.isShown) this.#detail.destroy();
+    if (!this.isShown) freeVoxels(this.#detail);
     const longest = this.#gpu.device.limits.maxTextureDimension2D;
     this.canvas.width = Math.min(longest, Math.max(1, Math.round(width * pixelRatio)));
     this.canvas.height = Math.min(longest, Math.max(1, Math.round(height * pixelRatio)));
@@ -186,14 +191,33 @@ export abstract class SliceCanvas implements View {
     this.#overlay.destroy();
     this.#plane.destroy();
     this.#slabs.destroy();
-    this.#detail.destroy();
+    freeVoxels(this.#detail);
     this.#context.unconfigure();
+  }
+
+  /** Reports why the open volume or a layer is coarser than its file; undefined once it is not. The volume's fault comes first. */
+  protected failed(what: 'volume' | 'layers', fault: DetailFault | undefined): void {
+    this.#faults[what] = fault;
+    this.host.detailFailed(this, this.#faults.volume ?? this.#faults.layers);
+  }
+
+  #newDetail(onArrived: () => void): FinerVoxels {
+    return {
+      volume: new SliceDetail(this.#gpu, onArrived, (fault) => this.failed('volume', fault)),
+      layers: new LayerDetails(this.#gpu, onArrived, (fault) => this.failed('layers', fault)),
+    };
   }
 
   /** Canvas pixels per CSS pixel. */
   protected get pixelRatio(): number {
     return this.#pixelRatio;
   }
+}
+
+/** Frees the voxels, and cancels their reads. */
+export function freeVoxels({ volume, layers }: FinerVoxels): void {
+  volume.destroy();
+  layers.destroy();
 }
 
 /** Dragging right widens the window, dragging up raises it. A drag across the canvas changes it by twice its width. */

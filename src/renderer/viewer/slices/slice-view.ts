@@ -1,7 +1,6 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { SliceDetail } from '../draw/slice-detail.ts';
-import { detailWish, type SliceSize, sliceDrawing, slicePlacement } from '../draw/slice-drawing.ts';
+import { detailWish, placedSlice, type SliceSize, sliceDrawing, slicePlacement, timedLayers } from '../draw/slice-drawing.ts';
 import type { SliceRenderer } from '../draw/slice-renderer.ts';
 import { chunkPicture } from '../model/chunk-rectangles.ts';
 import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
@@ -25,7 +24,7 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { SliceAxis, ViewState } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
-import { adjustedWindow, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
+import { adjustedWindow, type FinerVoxels, freeVoxels, SliceCanvas, type SlicePicture, toolCursor } from './slice-canvas.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
 
 /** One slice on its own canvas, with crosshair, letters, scale bar and pointer handling. */
@@ -72,13 +71,14 @@ export class SliceView extends SliceCanvas {
     if (!volume || !placement) {
       plane.destroy();
       slabs.destroy();
-      detail.destroy();
+      freeVoxels(detail);
       this.#renderer.record(commands, target, undefined);
       return;
     }
-    const layers = slabs.drawings(this.host, state);
+    const slice = placedSlice(volume, this.#axis, placement, state, pixelRatio);
+    const layers = detail.layers.drawings(slice, slabs.drawings(this.host, state), target);
     const meshes = this.host.meshesIn(state);
-    const finer = detail.drawing(detailWish(volume, this.#axis, placement, state));
+    const finer = detail.volume.drawing(detailWish(volume, this.#axis, placement, state));
     const look = { pixelRatio, state, layers, meshes, labels, detail: finer, plane, ground };
     const drawing = sliceDrawing(volume, this.#axis, placement, look);
     const { frame } = placement;
@@ -111,11 +111,14 @@ export class SliceView extends SliceCanvas {
     });
   }
 
-  protected override async loadDetail(detail: SliceDetail, picture: PictureRequest, state: ViewState): Promise<void> {
+  protected override async loadDetail(detail: FinerVoxels, picture: PictureRequest, state: ViewState): Promise<void> {
     const { volume } = this.host;
     const placement = this.#placement(picture, picture.pixelRatio, state);
-    const wish = volume && placement && detailWish(volume, this.#axis, placement, state);
-    if (wish) await detail.loaded(wish);
+    if (!volume || !placement) return;
+    const wish = detailWish(volume, this.#axis, placement, state);
+    if (wish) await detail.volume.loaded(wish);
+    const slice = placedSlice(volume, this.#axis, placement, state, picture.pixelRatio);
+    await detail.layers.load(slice, timedLayers(this.host, state), picture);
   }
 
   protected override pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined {

@@ -1,0 +1,159 @@
+import { ChunkGrid } from '../../../core/format/chunk-grid.ts';
+import { type Vector3, vectorLength } from '../../../core/shared/vectors.ts';
+import type { Dims3 } from '../../../core/shared/volume.ts';
+import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
+import { chunksOnPlane, type PlanePart } from '../../../core/volume/plane-chunks.ts';
+import { type DetailView, holdsBox } from './detail-region.ts';
+
+/** A slice or slab of a layer on a canvas. The GPU holds the layer only at a lower resolution. */
+export interface LayerView {
+  /** The layer itself, then its levels, from the finest to the coarsest. */
+  readonly levels: readonly VolumeLevel[];
+  /** The factors of the voxels in GPU memory. */
+  readonly factors: Dims3;
+  readonly spacing: Dims3;
+  /** The canvas, in voxels of the layer. */
+  readonly plane: PlanePart;
+  /** As in `DetailView`. */
+  readonly making?: DetailView['making'];
+}
+
+/** A range of voxels, without `end`. */
+export interface VoxelRange {
+  readonly first: Dims3;
+  readonly end: Dims3;
+}
+
+type RegionBox = Pick<LevelBox, 'first' | 'size'>;
+
+/** Voxels of a level that a view shows, as boxes that do not overlap. */
+export interface LayerRegion {
+  readonly level: number;
+  /** Whether the level was made while the file is open. */
+  readonly isMade: boolean;
+  readonly boxes: readonly RegionBox[];
+}
+
+/** The limits for what a view reads, in bytes. */
+export interface RegionLimits {
+  readonly voxelBytes: number;
+  /** For a box around the whole plane. */
+  readonly mostInBox: number;
+  /** For boxes along the plane together. */
+  readonly mostTogether: number;
+}
+
+const axes = [0, 1, 2] as const;
+/** The edge of cubes along a plane. */
+const cube = 64;
+/**
+ * Along the canvas, a box begins and ends at odd multiples of half of this many voxels, and reaches beyond the canvas, so that a small pan
+ * needs no other box. Boxes that are shorter than twice the finer grain end where the canvas ends.
+ */
+const grains = [64, 16] as const;
+
+/** The layer's voxels under a canvas; undefined if there are none. */
+export function layerInSight({ levels, plane }: Pick<LayerView, 'levels' | 'plane'>): VoxelRange | undefined {
+  const whole = levels[0];
+  if (!whole) return undefined;
+  const { origin, right, down, width, height, sweep = { step: [0, 0, 0], first: 0, last: 0 } } = plane;
+  const ends = axes.map((axis) => {
+    const ways = [right[axis] * width, down[axis] * height];
+    const moved = [sweep.step[axis] * sweep.first, sweep.step[axis] * sweep.last];
+    const reach = (pick: typeof Math.min) => ways.reduce((sum, way) => sum + pick(0, way), origin[axis] + pick(...moved));
+    const [low, high] = [reach(Math.min), reach(Math.max)];
+    return [Math.max(0, Math.floor(low)), Math.min(whole.dims[axis], Math.floor(high) + 1)] as const;
+  });
+  if (ends.some(([first, end]) => first >= end)) return undefined;
+  return { first: ends.map(([first]) => first) as unknown as Dims3, end: ends.map(([, end]) => end) as unknown as Dims3 };
+}
+
+/**
+ * The voxels that a view needs, of the coarsest level whose voxels are not larger than a pixel, or of the layer itself if its voxels are
+ * larger: one box, or, if that would hold too much, boxes along the plane. Undefined if the voxels in GPU memory suffice, or the layer is
+ * out of sight. If a level needs too much, a coarser one is used. Levels that are made are treated as by `detailRegion`.
+ */
+export function layerRegion(view: LayerView, limits: RegionLimits): LayerRegion | undefined {
+  const { levels, factors, spacing, plane, making } = view;
+  const length = (step: Dims3): number =>
+    vectorLength(step.map((value, axis) => value * spacing[axis as 0]) as unknown as Vector3);
+  const pixel = Math.min(length(plane.right), length(plane.down));
+  const suffices = (of: Dims3): boolean =>
+    of.every((factor, axis) => factor === 1 || factor * spacing[axis as 0] <= pixel * (1 + 1e-9));
+  const isMade = (level: number): boolean => level > 0 && making?.isMade(level) === true;
+  const canRead = (level: number): boolean => level === 0 || !making || making.canSkip || isMade(level);
+  if (suffices(factors) && !levels.some((each, level) => isMade(level) && suffices(each.factors))) return undefined;
+  const seen = layerInSight(view);
+  if (!seen) return undefined;
+  const needed = levels.findLastIndex(({ factors: each }, level) => canRead(level) && suffices(each));
+  for (let level = Math.max(0, needed); level < levels.length; level++) {
+    if (!canRead(level)) continue;
+    const of = levels[level] as VolumeLevel;
+    if (!isMade(level) && !of.factors.some((factor, axis) => factor < factors[axis as 0])) return undefined;
+    const bytesOf = (boxes: readonly RegionBox[]): number =>
+      boxes.reduce((sum, { size: [x, y, z] }) => sum + x * y * z * limits.voxelBytes, 0);
+    const around = boxAround(plane, seen, of);
+    if (bytesOf([around]) <= limits.mostInBox) return { level, isMade: isMade(level), boxes: [around] };
+    const along = boxesAlong(plane, of);
+    if (along.length > 0 && bytesOf(along) <= limits.mostTogether) return { level, isMade: isMade(level), boxes: along };
+  }
+  return undefined;
+}
+
+/** Whether a region holds another one. */
+export function holdsRegion(one: LayerRegion, other: LayerRegion): boolean {
+  const [box, otherBox] = [one.boxes[0], other.boxes[0]];
+  if (!box || !otherBox || one.boxes.length > 1 || other.boxes.length > 1) return JSON.stringify(one) === JSON.stringify(other);
+  return one.isMade === other.isMade && holdsBox({ level: one.level, ...box }, { level: other.level, ...otherBox });
+}
+
+/** Whether a region holds all voxels of a range of the layer, and those beside it, on which interpolation depends. */
+export function holdsRange({ level, boxes }: LayerRegion, levels: readonly VolumeLevel[], { first, end }: VoxelRange): boolean {
+  const of = levels[level];
+  const [box, ...others] = boxes;
+  if (!of || !box || others.length > 0) return false;
+  return axes.every((axis) => {
+    const factor = of.factors[axis];
+    const boxEnd = box.first[axis] + box.size[axis];
+    const begins = box.first[axis] === 0 || (box.first[axis] + 1) * factor <= first[axis];
+    return begins && (boxEnd === of.dims[axis] || (boxEnd - 1) * factor >= end[axis]);
+  });
+}
+
+function boxAround({ right, down, width, height }: PlanePart, seen: VoxelRange, { dims, factors }: VolumeLevel): RegionBox {
+  const ends = axes.map((axis) => {
+    const factor = factors[axis];
+    const [from, to] = [Math.floor(seen.first[axis] / factor) - 1, Math.ceil(seen.end[axis] / factor) + 1];
+    const along = (Math.abs(right[axis] * width) + Math.abs(down[axis] * height)) / factor;
+    const grain = grains.find((each) => along >= 2 * each);
+    const first = grain ? (Math.floor(from / grain) - 0.5) * grain : from;
+    const end = grain ? (Math.ceil(to / grain) + 0.5) * grain : to;
+    const inside = Math.min(Math.max(0, first), dims[axis] - 1);
+    return [inside, Math.min(dims[axis], end) - inside] as const;
+  });
+  return { first: ends.map(([first]) => first) as unknown as Dims3, size: ends.map(([, size]) => size) as unknown as Dims3 };
+}
+
+/** Rows of cubes along a plane. */
+function boxesAlong(plane: PlanePart, { dims: [x, y, z], factors }: VolumeLevel): readonly RegionBox[] {
+  const grid = new ChunkGrid([x, y, z, 1], [cube, cube, cube]);
+  const inLevel = (vector: Dims3): Dims3 => vector.map((value, axis) => value / factors[axis as 0]) as unknown as Dims3;
+  const { origin, right, down, sweep } = plane;
+  const numbers = chunksOnPlane(grid, 1, {
+    ...plane,
+    origin: inLevel(origin),
+    right: inLevel(right),
+    down: inLevel(down),
+    sweep: sweep && { ...sweep, step: inLevel(sweep.step) },
+  });
+  const boxes: RegionBox[] = [];
+  let last: number | undefined;
+  for (const number of numbers) {
+    const { origin: first, shape: size } = grid.box(number);
+    const before = last === number - 1 && first[0] > 0 ? boxes.pop() : undefined;
+    const from = before?.first ?? first;
+    boxes.push({ first: [from[0], first[1], first[2]], size: [first[0] + size[0] - from[0], size[1], size[2]] });
+    last = number;
+  }
+  return boxes;
+}
