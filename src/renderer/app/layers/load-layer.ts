@@ -62,7 +62,7 @@ export async function loadLayer(
       return;
     }
     const room = roomBytes(engine);
-    if (readsBoxes && room >= leastRoomBytes) levelBytes = (room * voxels) / (voxels + display);
+    if (readsBoxes && room >= leastRoomBytes) levelBytes = Math.floor((room * voxels) / (voxels + display));
     else throw new StriaError('out-of-memory', readsBoxes || compressed !== undefined ? stillProblem : `${problem}. ${advice}`);
   };
   const job: LoadOptions = {

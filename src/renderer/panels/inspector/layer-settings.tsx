@@ -137,7 +137,7 @@ function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undef
       {volume.decimation > 1 && (
         <>
           <br />
-          too large for the GPU: slices are read from the file, the 3D view shows 1/{volume.decimation} resolution
+          Too large for the GPU: slices are read from the file, the 3D view shows 1/{volume.decimation} resolution
         </>
       )}
     </p>
