@@ -13,14 +13,14 @@ import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { testLook, testMotion } from '../model/layer-testing.ts';
-import type { LayerLook } from '../model/layers.ts';
+import { baseId, type LayerLook } from '../model/layers.ts';
 import { placeOblique } from '../model/oblique-geometry.ts';
 import { sliceFrame } from '../model/orientation.ts';
 import { placeSlice, type Voxel } from '../model/slice-geometry.ts';
 import { LayerDetail } from './layer-detail.ts';
 import { LayerDetails } from './layer-details.ts';
 import { type PlacedSlice, planePart } from './layer-plane.ts';
-import type { LayerDrawing } from './slice-contents.ts';
+import type { LayerDrawing, SliceDrawing } from './slice-contents.ts';
 import { SliceRenderer } from './slice-renderer.ts';
 import { drawnPixels, largestDifference } from './slice-testing.ts';
 
@@ -83,7 +83,12 @@ function oblique(zoom: number): PlacedSlice {
   return { volume: baseVolume, axis: undefined, index: 0, map };
 }
 
-async function drawn(slice: PlacedSlice, layer: Pick<LayerDrawing, 'look' | 'volume' | 'map' | 'timePoint' | 'finer'>) {
+/** @param change changes how the open volume is drawn */
+async function drawn(
+  slice: PlacedSlice,
+  layer: Pick<LayerDrawing, 'look' | 'volume' | 'map' | 'timePoint' | 'finer'>,
+  change: Partial<SliceDrawing> = {},
+) {
   const plane = new SlabPlane(gpu);
   const slab = new LayerSlab(gpu);
   const labelPlane = new LabelPlane(gpu);
@@ -97,6 +102,7 @@ async function drawn(slice: PlacedSlice, layer: Pick<LayerDrawing, 'look' | 'vol
       slab: slice.slab && { ...slice.slab, plane },
       state: { ...state, inverted: false, smooth: slice.axis === undefined },
       layers: [{ ...layer, slab, labelPlane }],
+      ...change,
     },
     [width, height],
   );
@@ -144,7 +150,7 @@ function labelsOf({ dims: [x, y, z, t], type }: VolumeInfo): Uint8Array<ArrayBuf
   return bytes;
 }
 
-describe.each(['u8', 'i16', 'f32'] as const)('a layer of %s of which the GPU holds a coarse level', (type) => {
+describe.each(['i16', 'f32'] as const)('a layer of %s of which the GPU holds a coarse level', (type) => {
   test('is drawn from its file as if it were wholly in GPU memory', async () => {
     const layer = await layerOf(type, testVoxels);
     const window = windowOf(layer);
@@ -221,6 +227,18 @@ test('until its voxels arrive, a slab of a coarse layer lies in the right place'
   layer.destroy();
 });
 
+test('a slab of a layer has all slices of the open volume, also if the GPU holds only some of these', async () => {
+  const layer = await layerOf('u8', testVoxels);
+  const level: VolumeLevel = { dims: [19, 23, 11, 1], factors: [4, 4, 4] };
+  const coarseBase = await ResidentVolume.create(gpu, base, { chunkShape: [32, 32, 32], level });
+  const slice = straight('z', 18, 1.2, { kind: 'mean', slices: 7 });
+  const shown = { look: testLook({ id: 'layer', window: [0, 255] }), map: placeLayer(base, layer.info).map, timePoint: 0 };
+  const pixels = (volume: ResidentVolume) => drawn(slice, { ...shown, volume: layer.whole }, { volume, opacity: 0 });
+  expect(largestDifference(await pixels(coarseBase), await pixels(baseVolume))).toBe(0);
+  coarseBase.destroy();
+  layer.destroy();
+});
+
 test('a pan within the voxels that are there reads nothing, and one beyond them shows the coarse layer until they arrive', async () => {
   const layer = await layerOf('u8', testVoxels);
   const look = testLook({ id: 'layer', window: [0, 255] });
@@ -269,6 +287,13 @@ test('a canvas says which of its layers cannot be read, and frees the voxels of 
   await details.load(straight('z', 21, 2), [shown], { width, height });
   expect(faults.at(-1)).toBeUndefined();
   expect(gpu.memory.liveBytes('layer.detail')).toBeGreaterThan(0);
+  // Only channels of the open volume that are shown as images are drawn like that volume.
+  const channels = ['gray', 'labels'].map((colormap, channel) => ({
+    ...shown,
+    look: testLook({ id: colormap, of: baseId, channel, colormap }),
+  }));
+  await details.load(slice, channels, { width, height });
+  expect(details.drawings(slice, channels, { width, height }).map(({ finer }) => finer !== undefined)).toEqual([false, true]);
   expect(details.drawings(slice, [], { width, height })).toEqual([]);
   expect(gpu.memory.liveBytes('layer.detail')).toBe(0);
   details.destroy();
