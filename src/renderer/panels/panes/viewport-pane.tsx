@@ -181,7 +181,8 @@ function Resolution({ viewer }: { readonly viewer: Viewer }) {
   const lacksMemory = useAppState((state) => openDocument(state)?.lacksMemory);
   if (bricks && !bricks.fault) {
     const { isLoading, unread, levels } = bricks;
-    if (isLoading) return <span role="status">loading detail</span>;
+    // Bricks of a file that cannot be read are tried for a while.
+    if (isLoading && levels?.kind !== 'failed') return <span role="status">loading detail</span>;
     if (unread !== undefined) {
       return (
         <span className={styles.warning} role="status" title={unread}>
