@@ -66,6 +66,27 @@ test('a fast codec uses the caller’s thread and two others with three tasks ea
   }
 });
 
+test('a row of chunks is divided evenly, so that a narrow last chunk is no task of its own', async () => {
+  const dims = [1025, 64, 16] as const;
+  const bytes = Uint8Array.from({ length: 1025 * 64 * 16 }, (_, at) => (at * at) >> 9);
+  const grid = new ChunkGrid([...dims, 1], [64, 64, 16]);
+  const boxes = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+  const counts: number[] = [];
+  const pool = counting(true);
+  const { run } = pool;
+  pool.run = (task, ...rest) => {
+    counts.push(task.chunks.length);
+    return run(task, ...rest);
+  };
+  const backend = createCpuBackend(pool);
+  const encoded = await backend.encode({ bytes, dims, elementBytes: 1 }, boxes, only('rice'));
+  expect(counts.splice(0)).toEqual([4, 4, 3, 3, 3]);
+  const decoded = { bytes: new Uint8Array(bytes.byteLength), dims, elementBytes: 1 as const };
+  await backend.decode(encoded, boxes, decoded);
+  expect(counts).toEqual([6, 6, 5]);
+  expect(Buffer.compare(decoded.bytes, bytes)).toBe(0);
+});
+
 async function inOnePiece(lent: LentVoxels | undefined) {
   const pieces: Uint8Array[] = [];
   await lent?.read(async (bytes) => {

@@ -188,21 +188,24 @@ interface Lane {
   readonly threads: number;
 }
 
+/** The most bytes of a task's chunks. A volume 1024 bytes wide and a few more, in cubes of 64, still has rows of one task each. */
+const rowBytes = 3 * 2 ** 21;
+
 /**
- * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs a
- * task has fewer chunks, so that all threads have work to the end of the box. In a file a whole row is read at once.
+ * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs and many
+ * threads a task has fewer chunks, so that all threads have work to the end of the box. In a file a whole row is read at once.
  */
 const fastTogether = { chunks: 8, bytes: 2 ** 22 };
 const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
 const slowTogether = (chunks: number, threads: number) => ({
-  chunks: Math.max(2, Math.min(8, Math.floor(chunks / (4 * threads)))),
-  bytes: 2 ** 22,
+  chunks: Math.max(2, Math.floor(chunks / (4 * threads))),
+  bytes: rowBytes,
 });
 
 /** A decoding task has as many chunks as possible, too, because rows as wide as the box are copied in the fewest pieces. */
 const decodedTogether = (chunks: number, threads: number) => ({
   chunks: Math.max(4, Math.floor(chunks / (2 * threads))),
-  bytes: 3 * 2 ** 21,
+  bytes: rowBytes,
 });
 
 /** Up to this many threads, the caller's thread takes part in all work. */
@@ -218,8 +221,8 @@ const soonDoneBytes = 2 ** 24;
 const bytesForThread = 2 ** 25;
 
 /**
- * Groups chunks that are adjacent along x, as evenly as possible, so that a narrow last chunk does not become a task of its own. Groups have
- * at most `together` and at least one chunk.
+ * Groups chunks that are adjacent along x, as evenly as possible: a narrow last chunk on its own would read whole rows for a few
+ * bytes. Groups have at most `together` and at least one chunk.
  */
 function rowsOf(
   chunks: readonly ChunkBox[],
