@@ -14,7 +14,7 @@ import { NewestRead } from './newest-read.ts';
 import { firstPauseMs, readPatiently } from './patient-read.ts';
 
 /** A slice or slab of a layer, and its place on a canvas. */
-export interface LayerWish {
+export interface LayerDetailWish {
   readonly volume: VolumeSource;
   /** The index along t in the layer. */
   readonly timePoint: number;
@@ -69,7 +69,7 @@ export class LayerDetail {
   }
 
   /** What to draw in place of the layer's voxels in GPU memory, if it is there. Requests missing voxels, and cancels other requests. */
-  drawing(wish: LayerWish): PlaneSource | undefined {
+  drawing(wish: LayerDetailWish): PlaneSource | undefined {
     const region = this.#regionOf(wish);
     if (!region) {
       this.#newest.cancel();
@@ -85,7 +85,7 @@ export class LayerDetail {
   }
 
   /** Like `drawing`, but waits until all readable voxels have arrived. */
-  async loaded(wish: LayerWish): Promise<PlaneSource | undefined> {
+  async loaded(wish: LayerDetailWish): Promise<PlaneSource | undefined> {
     this.drawing(wish);
     await this.#newest.ended();
     return this.drawing(wish);
@@ -96,7 +96,7 @@ export class LayerDetail {
     this.#free();
   }
 
-  #regionOf({ volume, timePoint, plane }: LayerWish): LayerRegion | undefined {
+  #regionOf({ volume, timePoint, plane }: LayerDetailWish): LayerRegion | undefined {
     const { file, info, factors, decimation } = volume;
     if (!file || decimation === 1) return undefined;
     const mostInBox = Math.min(this.#mostBoxBytes, this.#gpu.maxBindingBytes / 4);
@@ -106,12 +106,12 @@ export class LayerDetail {
     return layerRegion({ levels, factors, spacing: safeSpacing(info), plane, making: made }, limits);
   }
 
-  #heldOf({ volume, timePoint }: LayerWish): Held | undefined {
+  #heldOf({ volume, timePoint }: LayerDetailWish): Held | undefined {
     const held = this.#held;
     return held?.volume === volume && held.timePoint === timePoint ? held : undefined;
   }
 
-  async #read({ volume, timePoint }: LayerWish, region: LayerRegion, signal: AbortSignal): Promise<void> {
+  async #read({ volume, timePoint }: LayerDetailWish, region: LayerRegion, signal: AbortSignal): Promise<void> {
     const { type } = volume.info;
     const level = volume.file?.levels[region.level] as VolumeLevel;
     const read = (box: LevelBox) => readPatiently(volume, box, this.#pauseMs, signal);
@@ -138,7 +138,7 @@ export class LayerDetail {
 }
 
 /** Whether voxels of an earlier request show the whole slice, perhaps at another level. */
-function showsAll({ region }: Held, { volume: { file }, plane }: LayerWish): boolean {
+function showsAll({ region }: Held, { volume: { file }, plane }: LayerDetailWish): boolean {
   const levels = file?.levels ?? [];
   const seen = layerInSight({ levels, plane });
   return seen !== undefined && holdsRange(region, levels, seen);

@@ -3,7 +3,7 @@ import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { colormap } from '../colors/colormaps.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
 import { baseId } from '../model/layers.ts';
-import { LayerDetail, type LayerWish } from './layer-detail.ts';
+import { LayerDetail, type LayerDetailWish } from './layer-detail.ts';
 import { type PlacedSlice, planePart } from './layer-plane.ts';
 import type { TimedLayer } from './slice-contents.ts';
 
@@ -101,7 +101,7 @@ function wishOf(
   slice: PlacedSlice,
   layer: TimedLayer,
   { width, height }: Pick<GPUTexture, 'width' | 'height'>,
-): LayerWish | undefined {
+): LayerDetailWish | undefined {
   if (!needsDetail(layer)) return undefined;
   return { volume: layer.volume, timePoint: layer.timePoint, plane: planePart(slice, layer, width, height) };
 }
