@@ -26,10 +26,11 @@ export function decodeUnchecked(
 ): Uint8Array<ArrayBuffer> {
   if (chunk.kind === 'coded') {
     const { codec, parameters, second } = codecOfChunk(chunk, geometry);
-    const payload = second
-      ? decodeOnCpu(second.codec, chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
-      : chunk.payload;
-    return decodeOnCpu(codec, payload, geometry, parameters);
+    if (!second) return decodeOnCpu(codec, chunk.payload, geometry, parameters);
+    const middle = { shape: [second.decodedLength, 1, 1], elementBytes: 1 } as const;
+    const payload = decodeOnCpu(second.codec, chunk.payload, middle, second.parameters);
+    // The payload may be in the codec's memory, which the same codec would overwrite.
+    return decodeOnCpu(codec, second.codec === codec ? payload.slice() : payload, geometry, parameters);
   }
   const ramp = rampOf(chunk, geometry);
   const voxels = take(chunkBytes(geometry));

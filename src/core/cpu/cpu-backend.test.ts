@@ -183,3 +183,20 @@ test('if threads read the file themselves, a longer file starts more of them', a
   }
   expect(most).toEqual([0, 3, 5, 15]);
 });
+
+test('a decoding task never has more bytes than its limit, even if chunks do not divide it', async () => {
+  const inline = inlinePool();
+  const counts: number[] = [];
+  const run: TaskPool['run'] = (task, ...rest) => {
+    if ('shapes' in task) counts.push(task.shapes.length);
+    return inline.run(task, ...rest);
+  };
+  const wide = { dims: [768, 128, 128] as const, elementBytes: 1 as const, bytes: new Uint8Array(768 * 128 * 128) };
+  const shape = [256, 128, 128] as const;
+  const boxes = [0, 1, 2].map((at): ChunkBox => ({ origin: [256 * at, 0, 0], shape }));
+  const backend = createCpuBackend({ ...inline, run });
+  const encoded = await backend.encode(wide, boxes, only('rle'));
+  counts.length = 0;
+  await backend.decode(encoded, boxes, wide);
+  expect(counts).toEqual([1, 1, 1]);
+});

@@ -202,9 +202,9 @@ const slowTogether = (chunks: number, threads: number) => ({
   bytes: rowBytes,
 });
 
-/** A decoding task has as many chunks as possible, too, because rows as wide as the box are copied in the fewest pieces. */
+/** A decoding task has several chunks of a row, because longer rows are copied in fewer pieces, unless threads would be idle. */
 const decodedTogether = (chunks: number, threads: number) => ({
-  chunks: Math.max(4, Math.floor(chunks / (2 * threads))),
+  chunks: Math.max(chunks >= 8 * threads ? 4 : 1, Math.floor(chunks / (2 * threads))),
   bytes: rowBytes,
 });
 
@@ -233,8 +233,10 @@ function rowsOf(
   for (let first = 0; first < chunks.length; ) {
     let end = first + 1;
     while (end < chunks.length && isBeside(chunks[end - 1] as ChunkBox, chunks[end] as ChunkBox)) end++;
-    const byteLength = bytesOfChunks(chunks.slice(first, end), elementBytes);
-    const parts = Math.min(end - first, Math.ceil(Math.max((end - first) / together.chunks, byteLength / together.bytes)));
+    // No chunk of the row is wider than the first.
+    const bytes = bytesOfChunks(chunks.slice(first, first + 1), elementBytes);
+    const most = Math.max(1, Math.min(together.chunks, Math.floor(together.bytes / bytes)));
+    const parts = Math.ceil((end - first) / most);
     for (let left = parts; left > 0; left--) {
       const count = Math.ceil((end - first) / left);
       rows.push({ first, count });

@@ -10,6 +10,7 @@ import { only } from '../stream/engine-testing.ts';
 import { ChunkMemory, maxMemoryBytes } from './chunk-memory.ts';
 import type { DecodeTask } from './cpu-task.ts';
 import { CpuDesk, encodeChunk, runCpuTask } from './cpu-task-run.ts';
+import { RowMemory } from './decode-row.ts';
 
 const untouched = 0xa5;
 
@@ -59,6 +60,7 @@ test('a row of chunks goes to its place in a box, and nothing beside it changes'
       const width = shapes.reduce((sum, [x]) => sum + x, 0);
       const whole: ChunkBox = { origin, shape: [width, dims[1] - 1, dims[2] - 1] };
       const task: DecodeTask = { kind: 'decode', chunks, shapes, elementBytes, checksPayload: true };
+      expect(new RowMemory().decode(task)).toBeDefined();
       for (const desk of desks) {
         expect(runCpuTask(task, desk)).toEqual({ kind: 'decode', voxels: gatherChunk(box, whole), faults: [] });
         for (const memory of [sharedBytes, (length: number) => new Uint8Array(length)]) {
@@ -110,4 +112,12 @@ test('a row that is too large for the memory is decoded chunk by chunk', () => {
   const task: DecodeTask = { kind: 'decode', chunks: [chunk, chunk, chunk], shapes, elementBytes: 1 };
   const result = runCpuTask(task, new CpuDesk(new ChunkMemory()));
   expect(result.kind === 'decode' && result.voxels?.every((byte) => byte === 3)).toBe(true);
+});
+
+test('rows so narrow that they would take several times their bytes are not put side by side', () => {
+  const shape: Dims3 = [1, 4096, 2048];
+  const chunk = encodeChunk({ bytes: new Uint8Array(4096 * 2048), shape, elementBytes: 1 }, only('rle'));
+  const box = { bytes: new Uint8Array(8 * 4096 * 2048), dims: [8, 4096, 2048] as Dims3, elementBytes: 1 as const };
+  const task: DecodeTask = { kind: 'decode', chunks: [chunk], shapes: [shape], elementBytes: 1, checksPayload: true };
+  expect(new RowMemory().decode({ ...task, into: { box, origin: [3, 0, 0] } })).toBeUndefined();
 });

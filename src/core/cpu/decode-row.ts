@@ -36,6 +36,8 @@ export class RowMemory {
     // Bytes are copied to shared memory one by one, unless they have the same alignment there.
     const rowStride = sameAlignment(rowBytes, rowStep);
     const planeStride = sameAlignment(rowStride * height, planeStep);
+    // Narrow rows take up to eight times their bytes.
+    if (planeStride * depth > 2 * maxMemoryBytes) return undefined;
     const chunkAt = module.freeAt;
     const sumsAt = sameAlignment(
       chunkAt + Math.max(...shapes.map((shape) => chunkBytes({ shape, elementBytes }))) + slackBytes,

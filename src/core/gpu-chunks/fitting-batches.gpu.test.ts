@@ -131,7 +131,9 @@ test('if the GPU lacks memory, smaller batches are decoded, and damage is told o
   const target = { ...box, bytes: new Uint8Array(box.bytes.length) };
   await backend.decode(encoded, chunks, target, job);
   expect([refused.count > 0, damaged]).toEqual([true, [0]]);
+  const { count } = refused;
   const lent = await createGpuBackend(gpu).decodeLent?.(encoded, chunks, box, job);
+  expect(refused.count).toBeGreaterThan(count);
   const pieces: Uint8Array[] = [];
   await lent?.read(async (bytes) => void pieces.push(bytes.slice()));
   lent?.release();
@@ -139,6 +141,26 @@ test('if the GPU lacks memory, smaller batches are decoded, and damage is told o
   // The damaged chunk is in the first 16 planes.
   const sound = (bytes: Uint8Array) => Buffer.from(bytes.subarray(16 * 64 * 128));
   for (const bytes of [target.bytes, Buffer.concat(pieces)]) expect(sound(bytes).equals(sound(box.bytes))).toBe(true);
+});
+
+test('a box that does not fit is not tried again in smaller batches', async () => {
+  const encoded = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
+  const backend = createGpuBackend(gpu);
+  const refused = refuseAbove(0, 'download.box');
+  for (const decode of [backend.decode, backend.decodeLent]) {
+    refused.count = 0;
+    await expect(decode?.(encoded, chunks, box)).rejects.toMatchObject({ tag: 'out-of-memory' });
+    expect(refused.count).toBe(1);
+  }
+});
+
+test('upload memory that was refused raises nothing when it is given back, and is not kept', async () => {
+  await gpu.finish();
+  gpu.spare.free();
+  refuseAbove(300_000, 'upload-memory');
+  await expect(createGpuBackend(gpu).borrowBytes?.(400_000)).rejects.toMatchObject({ tag: 'out-of-memory' });
+  await gpu.spare.settle();
+  expect(gpu.memory.liveBytes('spare')).toBe(0);
 });
 
 test('a box whose rows cannot be padded is not compressed from other voxels', async () => {

@@ -56,7 +56,8 @@ export class FittingBatches {
       } catch (error) {
         for (const release of held) release();
         if (toStriaError(error).tag !== 'out-of-memory' || attempt.largest <= leastBytes) throw error;
-        this.#bytes = Math.max(leastBytes, Math.min(this.#bytes, bytes / 2));
+        // The largest batches at the same time may be what lacked memory.
+        this.#bytes = Math.max(leastBytes, Math.min(this.#bytes, attempt.largest / 2));
         this.#growsAtMs = performance.now() + growAfterMs;
       } finally {
         this.#running.delete(attempt);

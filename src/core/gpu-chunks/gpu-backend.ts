@@ -47,14 +47,11 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
    * Runs work that decodes in batches that fit. Damage is told once the work has succeeded, because chunks also seem to be damaged if
    * memory was refused.
    */
-  const decodeFitting = async <T>(
-    job: BackendJob,
-    work: (job: BackendJob, batchBytes: number, hold: (release: () => void) => void) => Promise<T>,
-  ): Promise<T> => {
+  const decodeFitting = async <T>(job: BackendJob, work: (job: BackendJob, batchBytes: number) => Promise<T>): Promise<T> => {
     let damage: Parameters<NonNullable<BackendJob['onDamage']>>[] = [];
-    const done = await batches.run(({ bytes }, hold) => {
+    const done = await batches.run(({ bytes }) => {
       damage = [];
-      return work({ ...job, onDamage: job.onDamage && ((...found) => void damage.push(found)) }, bytes, hold);
+      return work({ ...job, onDamage: job.onDamage && ((...found) => void damage.push(found)) }, bytes);
     });
     for (const found of damage) job.onDamage?.(...found);
     return done;
@@ -185,10 +182,11 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     async decode(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
+      throwIfAborted(job.signal);
+      using scope = gpu.scope('download');
+      // Smaller batches do not help if the box itself does not fit.
+      const voxels = await guardedAtOnce(gpu, async () => clearedBox(gpu, scope, box));
       await decodeFitting(job, async (job, batchBytes) => {
-        throwIfAborted(job.signal);
-        using scope = gpu.scope('download');
-        const voxels = clearedBox(gpu, scope, box);
         await decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes);
         const start = performance.now();
         await downloadBox(gpu, voxels, box.bytes);
@@ -198,20 +196,18 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     async decodeLent(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
-      const sender = await decodeFitting(job, async (job, batchBytes, hold) => {
-        throwIfAborted(job.signal);
-        const scope = gpu.scope('download');
-        hold(() => scope.destroy());
-        if (hasPaddedRows(box)) void gpu.prepareKernels([rowKernel]);
-        const voxels = clearedBox(gpu, scope, box);
-        await decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes, true);
-        return new GpuSender(gpu, scope, plainVoxels(gpu, scope, voxels), piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
-      });
+      throwIfAborted(job.signal);
+      const scope = gpu.scope('download');
       try {
+        if (hasPaddedRows(box)) void gpu.prepareKernels([rowKernel]);
+        const voxels = await guardedAtOnce(gpu, async () => clearedBox(gpu, scope, box));
+        await decodeFitting(job, (job, batchBytes) => decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes, true));
+        const plain = await guardedAtOnce(gpu, async () => plainVoxels(gpu, scope, voxels));
+        const sender = new GpuSender(gpu, scope, plain, piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
         await sender.begin();
         return sender;
       } catch (error) {
-        sender.release();
+        scope.destroy();
         throw error;
       }
     },

@@ -179,6 +179,34 @@ test('minutes after a lack of memory, larger batches are tried again, one size a
   expect(sizes).toEqual([4, 2, 1, 1, 2, 1, 1, 2, 2, 4, 4]);
 });
 
+test('if larger batches are refused, the size stays that of the ones beside them, which fitted', async () => {
+  const { gpu, refuse } = fakeGpu();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const batches = new FittingBatches(gpu, { bytes: 2 ** 22, atOnce: 2 });
+  const sizes: number[] = [];
+  const work = (until: Promise<void>) =>
+    batches.run(async ({ bytes }) => {
+      sizes.push(bytes / 2 ** 20);
+      if (bytes > 2 ** 21) refuse(new OutOfMemory('full'));
+      await until;
+    });
+  try {
+    await work(Promise.resolve());
+    clock.mockReturnValue(60_000);
+    const ends = gate();
+    const beside = work(ends.opened);
+    clock.mockReturnValue(180_000);
+    const trial = work(ends.opened);
+    ends.open();
+    await Promise.all([beside, trial]);
+    await work(Promise.resolve());
+  } finally {
+    clock.mockRestore();
+  }
+  expect(sizes.slice(0, 4)).toEqual([4, 2, 2, 4]);
+  expect(sizes.slice(4).every((size) => size === 2)).toBe(true);
+});
+
 test('two calls that overlap are both done again if one of them lacks memory', async () => {
   const { gpu, refuse } = fakeGpu();
   const batches = new FittingBatches(gpu, { bytes: 2 ** 22, atOnce: 2 });

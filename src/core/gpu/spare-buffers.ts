@@ -41,6 +41,8 @@ export class SpareBuffers {
   readonly #mapping = new WeakMap<GPUBuffer, Promise<void>>();
   /** Buffers that the device is known to have made. One that it refused looks like any other. */
   readonly #existing = new WeakSet<GPUBuffer>();
+  /** Buffers that the device refused. */
+  readonly #refused = new WeakSet<GPUBuffer>();
   /** Bytes of the GPU's own memory that are in use, and the most at once since `free`. */
   #usedBytes = 0;
   #mostUsedBytes = 0;
@@ -95,10 +97,16 @@ export class SpareBuffers {
     this.#device.queue.writeBuffer(buffer, 0, new Uint8Array());
     this.#device.popErrorScope().then(
       (error) => {
-        if (!error) this.#existing.add(buffer);
+        if (error) this.#refuse(buffer);
+        else this.#existing.add(buffer);
       },
       () => {}, // The device was lost.
     );
+  }
+
+  #refuse(buffer: GPUBuffer): void {
+    this.#refused.add(buffer);
+    if (this.#idle.includes(buffer)) this.#drop(buffer);
   }
 
   /** Whether `take` would return memory of `uploadUsage` that the CPU can write at once. */
@@ -127,17 +135,21 @@ export class SpareBuffers {
     const isOwn = !isShared(buffer.usage);
     if (isOwn) this.#usedBytes -= buffer.size;
     const most = isOwn ? this.#mostOwnBytes : mostSpareBytes.shared;
-    if (this.#closed || buffer.size > most) {
+    if (this.#closed || buffer.size > most || this.#refused.has(buffer)) {
       buffer.destroy();
       return;
     }
     buffer.label = spareLabel;
     if (buffer.usage & GPUBufferUsage.MAP_WRITE) {
+      // To map a refused buffer is invalid. That concerns no other call.
+      const isProbe = !this.#existing.has(buffer);
+      if (isProbe) this.#device.pushErrorScope('validation');
       const mapping = buffer.mapAsync(GPUMapMode.WRITE);
-      // It fails if the buffer is dropped, or does not exist. Whoever has taken it awaits it.
+      if (isProbe) this.#device.popErrorScope().catch(() => {});
+      // It fails if the buffer is dropped, too. Whoever has taken it awaits it.
       mapping.then(
         () => this.#existing.add(buffer),
-        () => {},
+        () => this.#refuse(buffer),
       );
       this.#mapping.set(buffer, mapping);
     }
