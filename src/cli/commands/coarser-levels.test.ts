@@ -4,6 +4,7 @@ import { inlinePool } from '../../core/cpu/inline-pool.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
 import { type ByteSource, memorySource } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
 import { auto, compressBytes, watchedSink } from '../../core/stream/engine-testing.ts';
 import { makeLevels } from '../../core/stream/make-levels.ts';
 import { leveledContainer } from '../../core/volume/leveled-container.ts';
@@ -55,4 +56,12 @@ test('the levels of a .stria are those of its reader, and those beside a plain f
     levels: [],
     fault: 'a.raw.levels.stria is not used: it does not hold the levels of another file',
   });
+});
+
+test('a file whose chunks are too large for boxes has no levels, but can be read in order', async () => {
+  const source: ByteSource = memorySource('a.raw', voxels);
+  const plain = await openVolume(source, { raw: { dims: info.dims, type: 'u8' } });
+  const leveled = () => Promise.reject(new StriaError('unsupported', 'a chunk has 2 GiB'));
+  const place = { source, siblings: async () => undefined, dataset: undefined };
+  expect((await levelsOfPlain({ ...plain, leveled }, place, backend, {})).levels).toEqual([]);
 });

@@ -3,6 +3,7 @@ import type { ContainerReader } from '../../core/format/container-reader.ts';
 import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
+import { toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
@@ -31,7 +32,12 @@ export async function levelsOfPlain(
   backend: Backend,
   job: JobOptions,
 ): Promise<CoarserLevels> {
-  const leveled = await volume.leveled?.(job);
+  // A file of chunks that are too large for boxes can still be read in order.
+  const leveled = await volume.leveled?.(job).catch((error: unknown) => {
+    const { tag } = toStriaError(error);
+    if (tag !== 'corrupt' && tag !== 'unsupported') throw error;
+    return undefined;
+  });
   if (leveled && leveled.levels.length > 1) {
     return { levels: leveled.levels.slice(1), voxels: (index) => leveled.voxels(index + 1, job) };
   }

@@ -163,3 +163,13 @@ test('interpolated values lie between those of the voxels, and a line of length 
   expect([...(await sampleLine(gpu, volume, 0, { from, to: from, count: 3, smooth: true }))]).toEqual([111, 111, 111]);
   volume.destroy();
 });
+
+test('a line through a coarse volume whose file can only be read whole lies in the right place', async () => {
+  const info = testInfo([16, 8, 8, 1], 'f32');
+  const level = { dims: [8, 4, 4, 1], factors: [2, 2, 2] } as const;
+  const coarse = await ResidentVolume.create(gpu, info, { chunkShape, level });
+  coarse.append(new Uint8Array(Float32Array.from({ length: 128 }, (_, at) => at % 8).buffer));
+  const found = await sampleLine(gpu, coarse, 0, { from: [1, 5, 5], to: [15, 5, 5], count: 8, smooth: false });
+  expect([...found]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  coarse.destroy();
+});

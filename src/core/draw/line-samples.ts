@@ -11,10 +11,7 @@ import { type LineSamples, sampleLineOfFile } from './line-from-file.ts';
  */
 export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: number, line: LineSamples): Promise<Float32Array> {
   if (volume.decimation > 1 && volume.file) return sampleLineOfFile(volume, volume.file, timePoint, line);
-  const { count, smooth, slab: thick } = line;
-  const [fx, fy, fz] = volume.factors;
-  const kept = ([x, y, z]: Dims3): Dims3 => [x / fx, y / fy, z / fz];
-  const [from, to] = [kept(line.from), kept(line.to)];
+  const { from, to, count, smooth, slab: thick } = line;
   const right = scaled(sum(to, scaled(from, -1)), 1 / (count - 1));
   // The samples form a picture one pixel high, so `down` may be any direction across the line.
   const [x, y, z] = right.map(Math.abs) as [number, number, number];
@@ -27,7 +24,7 @@ export async function sampleLine(gpu: Gpu, volume: VolumeSource, timePoint: numb
     const commands = gpu.commands('line');
     const samples = {
       origin,
-      across: thick ? kept(thick.across) : ([0, 0, 0] as const),
+      across: thick?.across ?? ([0, 0, 0] as const),
       right,
       down,
       width: count,

@@ -12,6 +12,9 @@ export interface VolumeLevel {
 
 export const wholeFactors: Dims3 = [1, 1, 1];
 
+/** The message of a fault: a box is of a level that will be made while the file is open. */
+export const levelsNotMade = 'the levels of this file have not been made';
+
 /** The factors of a level that is made from another one. @param further how many voxels of that one each of its voxels combines */
 export function combinedFactors(factors: Dims3, further: Dims3): Dims3 {
   return [factors[0] * further[0], factors[1] * further[1], factors[2] * further[2]];

@@ -5,7 +5,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySource } from '../shared/bytes.ts';
-import { type Dims4, typedVoxels } from '../shared/volume.ts';
+import { type Dims4, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import type { LeveledVoxels } from '../shared/volume-level.ts';
 import { compressBytes } from '../stream/engine-testing.ts';
 import { voxelsOfContainer, voxelsOfFile, voxelsOfLevels } from './file-region.ts';
@@ -67,4 +67,18 @@ describe.each(['u8', 'i16', 'f64'] as const)('regions of files of %s', (type) =>
     const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
     await expectExact(voxelsOfContainer(reader));
   });
+});
+
+test('large planes of a file of chunks are read in bands', async () => {
+  const wide: VolumeInfo = { ...testInfo([9000, 9000, 1, 1], 'u8') };
+  const sizes: number[] = [];
+  const read: LeveledVoxels['read'] = async ({ size: [x, y] }) => {
+    sizes.push(x * y);
+    return new Uint8Array(x * y).fill(1);
+  };
+  let total = 0;
+  await voxelsOfLevels(wide, { read }).readBox({ first: [0, 0, 0], size: [9000, 9000, 1], timePoint: 0 }, ({ size, values }) => {
+    total += size[0] * size[1] * (values[0] as number);
+  });
+  expect([total, sizes.every((size) => size <= 2 ** 26)]).toEqual([9000 * 9000, true]);
 });

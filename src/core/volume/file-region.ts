@@ -9,6 +9,9 @@ import { readVoxels, type VoxelReader } from '../stream/voxel-reader.ts';
 import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
 import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
 
+/** Large planes are read in bands of this many bytes, because a file may refuse a box for which it must decode too much at once. */
+const mostBandBytes = 2 ** 26;
+
 /** A leveled file's voxels at full resolution, read on demand, plane by plane. */
 export function voxelsOfLevels(info: VolumeInfo, leveled: Pick<LeveledVoxels, 'read'>): ExactVoxels {
   return {
@@ -16,10 +19,13 @@ export function voxelsOfLevels(info: VolumeInfo, leveled: Pick<LeveledVoxels, 'r
     async readBox(box, visit) {
       assertReadable({ info, decimation: 1 }, box);
       const { first, size, timePoint } = box;
+      const rows = Math.max(1, Math.floor(mostBandBytes / (size[0] * elementBytes(info.type))));
       for (let z = first[2]; z < first[2] + size[2]; z++) {
-        const plane = { first: [first[0], first[1], z], size: [size[0], size[1], 1] } as const;
-        const bytes = await leveled.read({ level: 0, ...plane, timePoint });
-        visit({ ...plane, values: typedVoxels(info.type, bytes), rowLength: size[0] });
+        for (let y = 0; y < size[1]; y += rows) {
+          const band = { first: [first[0], first[1] + y, z], size: [size[0], Math.min(rows, size[1] - y), 1] } as const;
+          const bytes = await leveled.read({ level: 0, ...band, timePoint });
+          visit({ ...band, values: typedVoxels(info.type, bytes), rowLength: size[0] });
+        }
       }
     },
   };

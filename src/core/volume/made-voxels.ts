@@ -1,5 +1,5 @@
 import { StriaError, toStriaError } from '../shared/errors.ts';
-import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel } from '../shared/volume-level.ts';
+import { checkedLevelBox, type LevelBox, type LeveledVoxels, levelsNotMade, type VolumeLevel } from '../shared/volume-level.ts';
 
 /** Made levels of one time point. */
 interface Made {
@@ -63,7 +63,7 @@ export function unmadeLevels(whole: LeveledVoxels, levels: readonly VolumeLevel[
     async read(box, options) {
       checkedLevelBox(levels, box);
       if (box.level === 0) return whole.read(box, options);
-      throw new StriaError('unsupported', 'the levels of this file have not been made');
+      throw new StriaError('unsupported', levelsNotMade);
     },
     close: () => whole.close(),
   };

@@ -1,6 +1,7 @@
 import type { HostBricks } from '../../core/bricks/host-bricks.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type StriaError, toStriaError } from '../../core/shared/errors.ts';
+import { levelsNotMade } from '../../core/shared/volume-level.ts';
 import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { ShownVolume } from './display-feed.ts';
 import { type BrickFile, type BrickFileListener, BrickSpace } from './draw/brick-space.ts';
@@ -61,8 +62,8 @@ export class BrickFeed {
     if (this.#fault) return { fault: this.#fault.message, unread: undefined, isLoading: false, levels: undefined };
     if (!this.#opening && !this.#space) return undefined;
     const { unread: fault } = this.#space ?? {};
-    // Bricks of levels that are not made: `levels` says why.
-    const unread = fault?.tag === 'unsupported' ? undefined : fault?.message;
+    // If levels are not made, `levels` says why.
+    const unread = fault?.message === levelsNotMade ? undefined : fault?.message;
     return { fault: undefined, unread, isLoading: this.isBusy, levels: this.#file?.levels };
   }
 

@@ -22,6 +22,7 @@ import type { ViewerSnapshot, ViewName, ViewState } from './model/viewer-api.ts'
 import { Overlays } from './overlays.ts';
 import { PointerProbe } from './pointer-probe.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
+import { SliceCanvas } from './slices/slice-canvas.ts';
 import { SliceView } from './slices/slice-view.ts';
 import { SnapshotStore } from './snapshot-store.ts';
 import { VolumeView } from './space/volume-view.ts';
@@ -114,6 +115,7 @@ export class Viewer {
     this.#content.volume = undefined;
     this.bricks.close();
     await this.#textures.release();
+    this.#volumeChanged();
     this.#store.change({ info: undefined, probe: undefined, decimation: 1, detailFaults: {} });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
@@ -139,10 +141,16 @@ export class Viewer {
     this.probe.clear();
     this.#take(volume);
     this.#textures.followLayers();
-    this.#store.change({ decimation: volume.decimation, detailFaults: {} });
+    this.#volumeChanged();
+    this.#store.change({ decimation: volume.decimation });
     this.requestRender();
     await this.#textures.exchange(volume, keepsPicture, isCurrent);
     if (isCurrent()) this.frames.prepareFirst(volume.info);
+  }
+
+  /** The slices have read nothing of the new volume yet. */
+  #volumeChanged(): void {
+    for (const view of this.views.all) if (view instanceof SliceCanvas) view.volumeChanged();
   }
 
   /** Sets the bricks of the open volume's file, from which the 3D view and the oblique slice draw voxels that GPU memory lacks. */

@@ -1,5 +1,5 @@
 import { StriaError, toStriaError } from '../../shared/errors.ts';
-import { throwIfAborted } from '../../shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { LeastRecent } from '../../shared/least-recent.ts';
 import { type Dims3, type Dims4, elementBytes } from '../../shared/volume.ts';
 import {
@@ -96,13 +96,16 @@ export function griddedLevels(
     };
   };
 
-  const read: StreamedLevels['read'] = async (box, job = {}) => {
+  const read: StreamedLevels['read'] = (box, job) => readUpTo(memory.mostBytes, box, job);
+
+  /** @param mostBytes of the chunks that may be decoded for the box */
+  const readUpTo = async (mostBytes: number, box: LevelBox, job: JobOptions = {}): Promise<Uint8Array<ArrayBuffer>> => {
     checkedLevelBox(levels, box);
     const from = all[box.level] as ReadyLevel;
     const { grid, plan, chunkBytes } = from;
     const stored = storedPart(box, plan.dims);
     const slab = slabOf(grid, plan, stored);
-    if (chunkCountOf(grid, plan, slab) * chunkBytes > memory.mostBytes) {
+    if (chunkCountOf(grid, plan, slab) * chunkBytes > mostBytes) {
       throw new StriaError('unsupported', `too much of the file would be read for ${box.size.join('×')} voxels`);
     }
     const atOnce = Math.max(1, Math.min(memory.readingCount, Math.floor(memory.readingBytes / chunkBytes)));
@@ -130,7 +133,8 @@ export function griddedLevels(
             for (let y = 0; y < ny; y += rows) {
               throwIfAborted(job.signal);
               const size: Dims3 = [nx, Math.min(rows, ny - y), Math.min(depth, end - z)];
-              yield await read({ level: number, first: [0, y, z], size, timePoint }, job);
+              // A level that is read as a whole needs all of its chunks anyway.
+              yield await readUpTo(Number.POSITIVE_INFINITY, { level: number, first: [0, y, z], size, timePoint }, job);
             }
           }
         }

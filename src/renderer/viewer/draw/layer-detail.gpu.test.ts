@@ -287,6 +287,10 @@ test('a canvas says which of its layers cannot be read, and frees the voxels of 
   await details.load(straight('z', 21, 2), [shown], { width, height });
   expect(faults.at(-1)).toBeUndefined();
   expect(gpu.memory.liveBytes('layer.detail')).toBeGreaterThan(0);
+  // The layer was renamed.
+  layer.fill.mockRejectedValueOnce(new StriaError('corrupt', 'the chunk is damaged'));
+  await details.load(straight('z', 22, 2), [{ ...shown, look: { ...look, name: 'CT' } }], { width, height });
+  expect(faults.at(-1)?.layer?.name).toBe('CT');
   // Only channels of the open volume that are shown as images are drawn like that volume.
   const channels = ['gray', 'labels'].map((colormap, channel) => ({
     ...shown,

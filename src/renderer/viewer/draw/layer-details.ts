@@ -8,6 +8,8 @@ import { type PlacedSlice, planePart } from './layer-plane.ts';
 import type { TimedLayer } from './slice-contents.ts';
 
 interface Kept {
+  /** As a fault names it. */
+  layer: NonNullable<DetailFault['layer']>;
   readonly detail: LayerDetail;
   fault: DetailFault | undefined;
 }
@@ -74,12 +76,17 @@ export class LayerDetails {
   }
 
   #detailOf({ look: { id, name }, volume: { decimation } }: TimedLayer): LayerDetail {
+    const layer = { name, decimation };
     const known = this.#kept.get(id);
-    if (known) return known.detail;
+    if (known) {
+      known.layer = layer;
+      return known.detail;
+    }
     const kept: Kept = {
+      layer,
       fault: undefined,
       detail: new LayerDetail(this.#gpu, this.#onArrived, (fault) => {
-        kept.fault = fault && { ...fault, layer: { name, decimation } };
+        kept.fault = fault && { ...fault, layer: kept.layer };
         this.#tell();
       }),
     };

@@ -7,6 +7,24 @@ export interface DetailFault {
   readonly layer?: { readonly name: string; readonly decimation: number } | undefined;
 }
 
+/** The faults of one canvas. That of the open volume is told before those of layers. */
+export class CanvasFaults {
+  readonly #tell: (fault: DetailFault | undefined) => void;
+  #volume: DetailFault | undefined;
+  #layers: DetailFault | undefined;
+
+  /** @param tell is given the fault that counts; undefined once there is none */
+  constructor(tell: (fault: DetailFault | undefined) => void) {
+    this.#tell = tell;
+  }
+
+  set(what: 'volume' | 'layers', fault: DetailFault | undefined): void {
+    if (what === 'volume') this.#volume = fault;
+    else this.#layers = fault;
+    this.#tell(this.#volume ?? this.#layers);
+  }
+}
+
 /** The faults of slices, by view name. A success in one slice does not clear the fault of another. */
 export type DetailFaults = Readonly<Record<string, DetailFault>>;
 

@@ -69,6 +69,8 @@ describe('the box that a slice needs', () => {
     expect(detailRegion({ ...view(0.5), making: { ...making, canSkip: true } }, 1, 1e9)).toMatchObject({ level: 1 });
     // The exact voxels would be too much, and level 1 is not there.
     expect(detailRegion({ ...view(1), making }, 1, 30_000)).toMatchObject({ level: 2 });
+    // The voxels in GPU memory are finer than level 2.
+    expect(detailRegion({ ...view(1), factors: [2, 2, 2], making }, 1, 30_000)).toBeUndefined();
   });
 
   it('follows the spacing: a level whose thick slices are thinner than a pixel is fine enough', () => {

@@ -50,7 +50,9 @@ export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: nu
   for (let level = Math.max(0, needed); level < levels.length; level++) {
     if (!canRead(level)) continue;
     const { dims, factors: own } = levels[level] as VolumeLevel;
-    if (!isMade(level) && !own.some((factor, along) => factor < (factors[along] as number))) return undefined;
+    const isFiner = own.some((factor, along) => factor < (factors[along] as number));
+    const isAsFine = suffices(own) || own.every((factor, along) => factor <= (factors[along] as number));
+    if (!isFiner && !(isMade(level) && isAsFine)) return undefined;
     const first: [number, number, number] = [0, 0, 0];
     const size: [number, number, number] = [1, 1, 1];
     for (const along of [0, 1, 2] as const) {

@@ -108,6 +108,23 @@ describe('what is there', () => {
     expect(holdsRegion(held, coarser)).toBe(false);
     const along = { level: 0, isMade: false, boxes: [held.boxes[0], held.boxes[0]] } as typeof held;
     expect(holdsRegion(along, along)).toBe(true);
-    expect(holdsRegion(along, held)).toBe(false);
+    expect(holdsRegion(along, held)).toBe(true);
+    const [box] = held.boxes;
+    const rows = [0, 1].map((row) => ({ ...box, first: [0, 64 * row, 0] as const, size: [64, 64, 64] as const }));
+    expect(holdsRegion({ ...along, boxes: rows }, { ...along, boxes: rows.slice(1) })).toBe(true);
+    expect(holdsRegion({ ...along, boxes: rows.slice(1) }, { ...along, boxes: rows })).toBe(false);
+  });
+
+  it('are pieces of one box if cubes along the plane would hold more', () => {
+    const plane = { origin: [0, 0, 100.5], right: [4, 0, 0], down: [0, 4, 0], width: 1000, height: 1000 } as const;
+    const large: LayerView = {
+      ...{ levels: [{ dims: [4000, 4000, 300, 1], factors: [1, 1, 1] }], factors: [5, 5, 5], spacing: [1, 1, 1] },
+      plane,
+    };
+    const region = layerRegion(large, { voxelBytes: 2, mostInBox: 2 ** 26, mostTogether: 2 ** 28 });
+    expect(region?.boxes).toEqual([
+      { first: [0, 0, 99], size: [2000, 4000, 3] },
+      { first: [2000, 0, 99], size: [2000, 4000, 3] },
+    ]);
   });
 });

@@ -70,7 +70,7 @@ export function layerInSight({ levels, plane }: Pick<LayerView, 'levels' | 'plan
 
 /**
  * The voxels that a view needs, of the coarsest level whose voxels are not larger than a pixel, or of the layer itself if its voxels are
- * larger: one box, or, if that would hold too much, boxes along the plane. Undefined if the voxels in GPU memory suffice, or the layer is
+ * larger: one box, or, if that would hold too much, its pieces or boxes along the plane. Undefined if the voxels in GPU memory suffice, or the layer is
  * out of sight. If a level needs too much, a coarser one is used. Levels that are made are treated as by `detailRegion`.
  */
 export function layerRegion(view: LayerView, limits: RegionLimits): LayerRegion | undefined {
@@ -89,22 +89,26 @@ export function layerRegion(view: LayerView, limits: RegionLimits): LayerRegion 
   for (let level = Math.max(0, needed); level < levels.length; level++) {
     if (!canRead(level)) continue;
     const of = levels[level] as VolumeLevel;
-    if (!isMade(level) && !of.factors.some((factor, axis) => factor < factors[axis as 0])) return undefined;
+    const isFiner = of.factors.some((factor, axis) => factor < factors[axis as 0]);
+    const isAsFine = suffices(of.factors) || of.factors.every((factor, axis) => factor <= factors[axis as 0]);
+    if (!isFiner && !(isMade(level) && isAsFine)) return undefined;
     const bytesOf = (boxes: readonly RegionBox[]): number =>
       boxes.reduce((sum, { size: [x, y, z] }) => sum + x * y * z * limits.voxelBytes, 0);
     const around = boxAround(plane, seen, of);
     if (bytesOf([around]) <= limits.mostInBox) return { level, isMade: isMade(level), boxes: [around] };
+    const pieces = piecesOf(around, Math.ceil(bytesOf([around]) / limits.mostInBox));
     const along = boxesAlong(plane, of);
-    if (along.length > 0 && bytesOf(along) <= limits.mostTogether) return { level, isMade: isMade(level), boxes: along };
+    const boxes = along.length === 0 || bytesOf(pieces) < bytesOf(along) ? pieces : along;
+    if (bytesOf(boxes) <= limits.mostTogether) return { level, isMade: isMade(level), boxes };
   }
   return undefined;
 }
 
 /** Whether a region holds another one. */
 export function holdsRegion(one: LayerRegion, other: LayerRegion): boolean {
-  const [box, otherBox] = [one.boxes[0], other.boxes[0]];
-  if (!box || !otherBox || one.boxes.length > 1 || other.boxes.length > 1) return JSON.stringify(one) === JSON.stringify(other);
-  return one.isMade === other.isMade && holdsBox({ level: one.level, ...box }, { level: other.level, ...otherBox });
+  const { level, isMade } = one;
+  if (level !== other.level || isMade !== other.isMade) return false;
+  return other.boxes.every((box) => one.boxes.some((each) => holdsBox({ level, ...each }, { level, ...box })));
 }
 
 /** Whether a region holds all voxels of a range of the layer, and those beside it, on which interpolation depends. */
@@ -132,6 +136,17 @@ function boxAround({ right, down, width, height }: PlanePart, seen: VoxelRange, 
     return [inside, Math.min(dims[axis], end) - inside] as const;
   });
   return { first: ends.map(([first]) => first) as unknown as Dims3, size: ends.map(([, size]) => size) as unknown as Dims3 };
+}
+
+/** Cuts a box across its longest edge. */
+function piecesOf({ first, size }: RegionBox, count: number): readonly RegionBox[] {
+  const axis = size.indexOf(Math.max(...size));
+  const length = size[axis] as number;
+  const step = Math.ceil(length / count);
+  return Array.from({ length: Math.ceil(length / step) }, (_, at) => ({
+    first: first.with(axis, (first[axis] as number) + at * step) as unknown as Dims3,
+    size: size.with(axis, Math.min(step, length - at * step)) as unknown as Dims3,
+  }));
 }
 
 /** Rows of cubes along a plane. */

@@ -9,7 +9,7 @@ import { LayerSlabs } from '../draw/layer-slabs.ts';
 import { SliceDetail } from '../draw/slice-detail.ts';
 import type { SliceSize } from '../draw/slice-drawing.ts';
 import { pixelsPerMetre, texturePicture } from '../draw/slice-picture.ts';
-import type { DetailFault } from '../model/detail-faults.ts';
+import { CanvasFaults, type DetailFault } from '../model/detail-faults.ts';
 import type { SliceTool } from '../model/measure.ts';
 import type { PictureRequest, ViewPicture } from '../model/picture.ts';
 import type { CanvasToVoxel, SliceCamera, SliceOnScreen } from '../model/slice-geometry.ts';
@@ -53,10 +53,7 @@ export abstract class SliceCanvas implements View {
   readonly #plane: SlabPlane;
   readonly #slabs: LayerSlabs;
   readonly #detail: FinerVoxels;
-  readonly #faults: { volume: DetailFault | undefined; layers: DetailFault | undefined } = {
-    volume: undefined,
-    layers: undefined,
-  };
+  readonly #faults = new CanvasFaults((fault: DetailFault | undefined) => this.host.detailFailed(this, fault));
   #camera = fitted;
   #pixelRatio = 1;
   /** The number of frames that the GPU has not finished. */
@@ -150,7 +147,11 @@ export abstract class SliceCanvas implements View {
     const state = { ...this.host.state, ...request.state };
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
-    const detail = this.#newDetail(() => {});
+    // Faults of a picture's layers are not those of the canvas, and end with the picture.
+    const detail = this.#newDetail(
+      () => {},
+      () => {},
+    );
     try {
       await this.loadDetail(detail, request, state);
       const picture = await texturePicture(this.#gpu, this.#format, request, (commands, target, scratch) =>
@@ -197,14 +198,21 @@ export abstract class SliceCanvas implements View {
 
   /** Reports why the open volume or a layer is coarser than its file; undefined once it is not. The volume's fault comes first. */
   protected failed(what: 'volume' | 'layers', fault: DetailFault | undefined): void {
-    this.#faults[what] = fault;
-    this.host.detailFailed(this, this.#faults.volume ?? this.#faults.layers);
+    this.#faults.set(what, fault);
   }
 
-  #newDetail(onArrived: () => void): FinerVoxels {
+  /** The open volume is another one, or is kept in another way. */
+  volumeChanged(): void {
+    this.failed('volume', undefined);
+  }
+
+  #newDetail(
+    onArrived: () => void,
+    onLayerFault = (fault: DetailFault | undefined): void => this.failed('layers', fault),
+  ): FinerVoxels {
     return {
       volume: new SliceDetail(this.#gpu, onArrived, (fault) => this.failed('volume', fault)),
-      layers: new LayerDetails(this.#gpu, onArrived, (fault) => this.failed('layers', fault)),
+      layers: new LayerDetails(this.#gpu, onArrived, onLayerFault),
     };
   }
 
