@@ -6,7 +6,7 @@ import { combinedFactors } from '../shared/volume-level.ts';
 import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 
-/** The bricks of a plain file, and of the levels that are kept beside it. */
+/** The bricks of a file, and of the levels that are kept beside it. */
 export class KeptBricks implements BrickSource {
   readonly info: VolumeInfo;
   readonly levels: readonly BrickLevel[];

@@ -15,8 +15,8 @@ export interface MadeLevels {
 }
 
 /**
- * The bricks of a plain file whose levels are made while it is open. Until then, and where they were not made, coarser bricks are what the
- * file's source gives: every second voxel, every fourth and so on.
+ * The bricks of a file whose levels are made while it is open. Until then, and where they were not made, coarser bricks are what the
+ * file's source gives: for a plain file every second voxel, every fourth and so on; for a file of chunks a fault.
  */
 export class MadeBricks implements BrickSource {
   readonly info: VolumeInfo;

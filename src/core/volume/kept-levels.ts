@@ -24,7 +24,7 @@ const [mostPlanes, mostPieceBytes] = [64, 2 ** 26];
 /** The first level, and the further ones. */
 export type LevelReaders = readonly [ContainerReader, ...ContainerReader[]];
 
-/** What lies beside a plain file: its levels, or a file in their place that cannot be used, and why. */
+/** What lies beside a file: its levels, or a file in their place that cannot be used, and why. */
 export type KeptLevels =
   | { readonly name: string; readonly levels: LevelReaders; readonly fault?: undefined }
   | { readonly name: string; readonly fault: StriaError };
@@ -84,7 +84,7 @@ function otherVolume(
   return undefined;
 }
 
-/** A plain file with the levels that are kept beside it. @param plain the file at full resolution @param kept from `findKeptLevels` */
+/** A file with the levels that are kept beside it. @param plain the file at full resolution @param kept from `findKeptLevels` */
 export function withKeptLevels(plain: StreamedLevels, [first, ...further]: LevelReaders): StreamedLevels {
   const scale = first.header.levelsOf?.factors ?? wholeFactors;
   const coarse = leveledContainer(first, further);

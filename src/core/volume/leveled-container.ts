@@ -22,15 +22,16 @@ const readingBytes = 2 ** 26;
  * Boxes of a .stria and its levels. Only the chunks that a box touches are read. They are decoded on this thread, and the most
  * recently used ones are kept.
  * @param levels from `reader.levels()`
+ * @param cache may be shared by several files
  */
 export function leveledContainer(
   reader: ContainerReader,
   levels: readonly ContainerReader[],
-  cacheBytes = defaultCacheBytes,
+  cache = new ChunkCache(defaultCacheBytes),
 ): LeveledVoxels {
   const readers = [reader, ...levels];
   const shapes = readers.map(levelOf);
-  const cache = new ChunkCache(cacheBytes);
+  const file = cache.newFile();
   return {
     levels: shapes,
     async read(box, { signal } = {}) {
@@ -41,14 +42,14 @@ export function leveledContainer(
       const parts = [...chunkRows(from.grid, type, box)].flatMap(partsOf);
       await mapOnto(lanesOf(from), parts, async (_, numbers) => {
         throwIfAborted(signal);
-        const chunks = await decodedChunks(from, box.level, numbers, cache, signal);
+        const chunks = await decodedChunks(from, `${file} ${box.level}`, numbers, cache, signal);
         chunks.forEach((bytes, index) => {
           copyChunk(from.grid, type, numbers[index] as number, bytes, box, target, dims[2]);
         });
       });
       return target;
     },
-    close: () => cache.clear(),
+    close: () => cache.drop(file),
   };
 }
 
@@ -67,15 +68,15 @@ function lanesOf({ grid, header }: ContainerReader): readonly number[] {
   return Array.from({ length: Math.max(1, Math.min(readsAtOnce, lanes)) }, (_, lane) => lane);
 }
 
-/** Decodes consecutive chunks. Chunks that are not cached are read with as few reads as possible. */
+/** Decodes consecutive chunks. Chunks that are not cached are read with as few reads as possible. @param place in the cache */
 async function decodedChunks(
   reader: ContainerReader,
-  level: number,
+  place: string,
   numbers: readonly number[],
   cache: ChunkCache,
   signal: AbortSignal | undefined,
 ): Promise<readonly Uint8Array[]> {
-  const found = numbers.map((number) => cache.get(level, number));
+  const found = numbers.map((number) => cache.get(`${place} ${number}`));
   for (let at = 0; at < numbers.length; ) {
     if (found[at]) {
       at++;
@@ -89,7 +90,7 @@ async function decodedChunks(
       const elements = codecElementBytes(reader.header.volume.type);
       try {
         const bytes = decodeChunk(chunk, { shape: reader.grid.box(number).shape, elementBytes: elements });
-        cache.put(level, number, bytes);
+        cache.put(`${place} ${number}`, bytes);
         found[at++] = bytes;
       } catch (error) {
         throw inContext(chunkName(number), error);
@@ -127,28 +128,39 @@ function copyChunk(
   }
 }
 
-/** A cache of the most recently used chunks, limited in bytes. */
-class ChunkCache {
+/** The most recently used chunks of one or several files, limited in bytes. A key begins with the number of its file. */
+export class ChunkCache {
   readonly #limit: number;
   readonly #chunks = new LeastRecent<string, Uint8Array>();
+  #files = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get(level: number, number: number): Uint8Array | undefined {
-    return this.#chunks.get(`${level} ${number}`);
+  get bytes(): number {
+    return this.#chunks.bytes;
   }
 
-  put(level: number, number: number, bytes: Uint8Array): void {
-    this.#chunks.set(`${level} ${number}`, bytes, bytes.byteLength);
-    for (const [key] of this.#chunks.oldest()) {
+  /** A number for another file. */
+  newFile(): number {
+    return this.#files++;
+  }
+
+  get(key: string): Uint8Array | undefined {
+    return this.#chunks.get(key);
+  }
+
+  put(key: string, bytes: Uint8Array): void {
+    this.#chunks.set(key, bytes, bytes.byteLength);
+    for (const [oldest] of this.#chunks.oldest()) {
       if (this.#chunks.bytes <= this.#limit) break;
-      this.#chunks.delete(key);
+      this.#chunks.delete(oldest);
     }
   }
 
-  clear(): void {
-    this.#chunks.clear();
+  /** Frees all chunks of a file. */
+  drop(file: number): void {
+    for (const [key] of [...this.#chunks.oldest()]) if (key.startsWith(`${file} `)) this.#chunks.delete(key);
   }
 }

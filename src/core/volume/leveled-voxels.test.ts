@@ -9,7 +9,7 @@ import type { Dims3, Dims4 } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
 import { compressBytes } from '../stream/engine-testing.ts';
 import { boxesOf, cut } from './level-testing.ts';
-import { leveledContainer } from './leveled-container.ts';
+import { ChunkCache, leveledContainer } from './leveled-container.ts';
 import { leveledFile } from './leveled-file.ts';
 import { NewestFirst } from './newest-first.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
@@ -36,7 +36,7 @@ describe.each(['u8', 'i16', 'f64'] as const)('boxes of files of %s', (type) => {
     const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
     const levels = await reader.levels();
     expect(levels.length).toBeGreaterThan(0);
-    const source = leveledContainer(reader, levels, cacheBytes);
+    const source = leveledContainer(reader, levels, new ChunkCache(cacheBytes));
     await expectLevel0(source);
     for (const [index, level] of levels.entries()) {
       const own = level.header.volume;
@@ -61,6 +61,27 @@ describe.each(['u8', 'i16', 'f64'] as const)('boxes of files of %s', (type) => {
     await expectLevel0(source as LeveledVoxels);
     expect(leveledFile(await openVolume(memorySource('a.raw.gz', gzipSync(bytes)), { raw }))).toBeUndefined();
   });
+});
+
+test('several files share a cache, and one that is closed frees only its own chunks', async () => {
+  const info = testInfo([64, 16, 16, 1], 'u8');
+  const cache = new ChunkCache(24 * 1024);
+  const open = async (seed: number) => {
+    const bytes = testVoxels(info).map((value) => (value + seed) & 255);
+    const container = await compressBytes(backend, info, bytes, { chunkShape: [16, 16, 16] });
+    const source = leveledContainer(await ContainerReader.open(memorySource('a.stria', container.bytes)), [], cache);
+    const box = { level: 0, first: [0, 0, 0], size: [64, 16, 16], timePoint: 0 } as const;
+    return { source, check: async () => expect(Buffer.from(await source.read(box)).equals(bytes)).toBe(true) };
+  };
+  const [one, other] = [await open(0), await open(100)];
+  for (const { check } of [one, other, one, other]) {
+    await check();
+    expect(cache.bytes).toBeLessThanOrEqual(24 * 1024);
+  }
+  one.source.close();
+  expect(cache.bytes).toBe(16 * 1024);
+  other.source.close();
+  expect(cache.bytes).toBe(0);
 });
 
 test('a slice that would need too much of a plain file is refused', async () => {

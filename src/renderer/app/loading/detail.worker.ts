@@ -1,7 +1,7 @@
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
 import type { LeveledVoxels } from '../../../core/shared/volume-level.ts';
-import { leveledContainer } from '../../../core/volume/leveled-container.ts';
+import { ChunkCache, leveledContainer } from '../../../core/volume/leveled-container.ts';
 import { MadeVoxels } from '../../../core/volume/made-voxels.ts';
 import { NewestFirst } from '../../../core/volume/newest-first.ts';
 import { sourceOf } from '../../host/file-source.ts';
@@ -18,8 +18,8 @@ const scope = self as unknown as {
   postMessage(answer: DetailAnswer, transfer?: Transferable[]): void;
 };
 
-/** For decoded chunks of made levels. */
-const madeCacheBytes = 2 ** 26;
+/** Decoded chunks of the made levels of all time points. */
+const madeCache = new ChunkCache(2 ** 26);
 
 let request: LoadRequest | undefined;
 let opened: Promise<LeveledVoxels> | undefined;
@@ -57,7 +57,7 @@ function dropLevels(timePoint: number): void {
 
 async function openLevels({ blob }: LevelsBlob): Promise<LeveledVoxels> {
   const reader = await ContainerReader.open(sourceOf({ kind: 'blob', name: 'levels', blob }));
-  return leveledContainer(reader, await reader.levels(), madeCacheBytes);
+  return leveledContainer(reader, await reader.levels(), madeCache);
 }
 
 async function read({ number, box }: Extract<DetailCommand, { kind: 'read' }>): Promise<void> {

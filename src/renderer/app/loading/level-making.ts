@@ -34,7 +34,7 @@ interface Run {
 }
 
 /**
- * Has the levels of a plain file made in the background, for the shown time point and those whose bricks are read beside it. The worker
+ * Has the levels of a file without levels made in the background, for the shown time point and those whose bricks are read beside it. The worker
  * pauses while bricks are read. Levels of other time points are kept as long as there is memory.
  */
 export class LevelMaking {

@@ -9,7 +9,7 @@ import { BlobSink } from './blob-sink.ts';
 import type { LevelsAnswer, LevelsOrder } from './levels-protocol.ts';
 import { openRequested } from './open-request.ts';
 
-// Makes the levels of one time point of a plain file, in memory and on this thread alone, so that drawing and reading bricks are not
+// Makes the levels of one time point of a file without levels, in memory and on this thread alone, so that drawing and reading bricks are not
 // slowed down. It pauses between pieces of the file when it is told to. Terminating it cancels.
 
 const scope = self as unknown as {
