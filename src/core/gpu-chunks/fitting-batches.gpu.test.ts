@@ -55,6 +55,13 @@ const box = { bytes: voxelsOf(info, 'noise').map((value) => value & 15), dims: [
 const choice = only('raw');
 const copy = () => ({ ...box, bytes: box.bytes.slice() });
 
+/** Refuses memory to large batches. Resolves with the first refusal. */
+function firstRefusal(): Promise<void> {
+  return new Promise((resolve) => {
+    refuseAbove(300_000, 'encode', resolve);
+  });
+}
+
 test('if the GPU lacks memory, smaller batches give the same bytes, and halves that are told once', async () => {
   const expected = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
   const backend = createGpuBackend(gpu);
@@ -95,11 +102,7 @@ test('a box for which there was no memory is compressed once there is some', asy
 test('a box can be uploaded while another one is refused memory', async () => {
   const expected = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
   const backend = createGpuBackend(gpu);
-  let refuse = () => {};
-  const refused = new Promise<void>((resolve) => {
-    refuse = resolve;
-  });
-  refuseAbove(300_000, 'encode', () => refuse());
+  const refused = firstRefusal();
   const first = backend.encode(copy(), chunks, choice);
   const second = refused.then(() => backend.encode(copy(), chunks, choice));
   expect(await Promise.all([first, second])).toEqual([expected, expected]);
@@ -108,11 +111,7 @@ test('a box can be uploaded while another one is refused memory', async () => {
 test('chunks are decoded beside a box that is refused memory', async () => {
   const encoded = await createCpuBackend(inlinePool()).encode(copy(), chunks, choice);
   const backend = createGpuBackend(gpu);
-  let refuse = () => {};
-  const refused = new Promise<void>((resolve) => {
-    refuse = resolve;
-  });
-  refuseAbove(300_000, 'encode', () => refuse());
+  const refused = firstRefusal();
   const first = backend.encode(copy(), chunks, choice);
   const target = { ...box, bytes: new Uint8Array(box.bytes.length) };
   const second = refused.then(() => backend.decode(encoded, chunks, target));

@@ -1,14 +1,11 @@
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { AxisNumber } from './orientation.ts';
+import { type CoarselyHeld, readableLevels } from './readable-levels.ts';
 import type { CanvasToVoxel } from './slice-geometry.ts';
 
 /** A slice on a canvas of a volume that the GPU holds only at a lower resolution. */
-export interface DetailView {
-  /** The volume itself, then its levels, from the finest to the coarsest. */
-  readonly levels: readonly VolumeLevel[];
-  /** The factors of the voxels in GPU memory. */
-  readonly factors: Dims3;
+export interface DetailView extends CoarselyHeld {
   readonly spacing: Dims3;
   readonly axis: AxisNumber;
   /** The slice's index, in voxels of the volume. */
@@ -16,8 +13,6 @@ export interface DetailView {
   readonly map: CanvasToVoxel;
   readonly width: number;
   readonly height: number;
-  /** Which of the levels are made while the file is open, for all that is drawn. Undefined if the levels are the file's own. */
-  readonly making?: { isMade(level: number): boolean; readonly canSkip: boolean } | undefined;
 }
 
 /** A part of a canvas, in pixels, without `end`. */
@@ -30,29 +25,17 @@ export interface PixelRect {
 const grain = 64;
 
 /**
- * The box of voxels that a slice shows, of the coarsest level whose voxels are not larger than a pixel, or of the volume itself if its
- * voxels are larger. Undefined if the voxels in GPU memory suffice, or the volume is out of sight. Levels that were made are better than
- * voxels in GPU memory of the same size, because those skip voxels of the file.
+ * The box of voxels that a slice shows, of the best level (`readableLevels`) of which it is not too large. Undefined if the voxels in GPU
+ * memory suffice, or the volume is out of sight.
  * @param mostBytes if the box is larger, a coarser level is used
  */
 export function detailRegion(view: DetailView, voxelBytes: number, mostBytes: number): Omit<LevelBox, 'timePoint'> | undefined {
-  const { levels, factors, spacing, axis, index, making } = view;
-  const pixel = 1 / view.map.pixelsPerUnit;
-  const suffices = (of: Dims3): boolean =>
-    of.every((factor, along) => factor === 1 || factor * (spacing[along] as number) <= pixel * (1 + 1e-9));
-  const isMade = (level: number): boolean => level > 0 && making?.isMade(level) === true;
-  const canRead = (level: number): boolean => level === 0 || !making || making.canSkip || isMade(level);
-  if (suffices(factors) && !levels.some((level, number) => isMade(number) && suffices(level.factors))) return undefined;
-  const [whole] = levels;
+  const { spacing, axis, index } = view;
+  const [whole] = view.levels;
   const seen = whole && voxelsInSight(view, whole);
   if (!seen) return undefined;
-  const needed = levels.findLastIndex(({ factors: each }, level) => canRead(level) && suffices(each));
-  for (let level = Math.max(0, needed); level < levels.length; level++) {
-    if (!canRead(level)) continue;
-    const { dims, factors: own } = levels[level] as VolumeLevel;
-    const isFiner = own.some((factor, along) => factor < (factors[along] as number));
-    const isAsFine = suffices(own) || own.every((factor, along) => factor <= (factors[along] as number));
-    if (!isFiner && !(isMade(level) && isAsFine)) return undefined;
+  for (const { level, of } of readableLevels(view, spacing, 1 / view.map.pixelsPerUnit)) {
+    const { dims, factors: own } = of;
     const first: [number, number, number] = [0, 0, 0];
     const size: [number, number, number] = [1, 1, 1];
     for (const along of [0, 1, 2] as const) {

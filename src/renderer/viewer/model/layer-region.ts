@@ -3,19 +3,14 @@ import { type Vector3, vectorLength } from '../../../core/shared/vectors.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import type { LevelBox, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { chunksOnPlane, type PlanePart } from '../../../core/volume/plane-chunks.ts';
-import { type DetailView, holdsBox } from './detail-region.ts';
+import { holdsBox } from './detail-region.ts';
+import { type CoarselyHeld, readableLevels } from './readable-levels.ts';
 
 /** A slice or slab of a layer on a canvas. The GPU holds the layer only at a lower resolution. */
-export interface LayerView {
-  /** The layer itself, then its levels, from the finest to the coarsest. */
-  readonly levels: readonly VolumeLevel[];
-  /** The factors of the voxels in GPU memory. */
-  readonly factors: Dims3;
+export interface LayerView extends CoarselyHeld {
   readonly spacing: Dims3;
   /** The canvas, in voxels of the layer. */
   readonly plane: PlanePart;
-  /** As in `DetailView`. */
-  readonly making?: DetailView['making'];
 }
 
 /** A range of voxels, without `end`. */
@@ -69,37 +64,25 @@ export function layerInSight({ levels, plane }: Pick<LayerView, 'levels' | 'plan
 }
 
 /**
- * The voxels that a view needs, of the coarsest level whose voxels are not larger than a pixel, or of the layer itself if its voxels are
- * larger: one box, or, if that would hold too much, its pieces or boxes along the plane. Undefined if the voxels in GPU memory suffice, or the layer is
- * out of sight. If a level needs too much, a coarser one is used. Levels that are made are treated as by `detailRegion`.
+ * The voxels that a view needs, of the best level (`readableLevels`) that does not need too much: one box, or, if that would hold too much,
+ * its pieces or boxes along the plane. Undefined if the voxels in GPU memory suffice, or the layer is out of sight.
  */
 export function layerRegion(view: LayerView, limits: RegionLimits): LayerRegion | undefined {
-  const { levels, factors, spacing, plane, making } = view;
+  const { spacing, plane } = view;
   const length = (step: Dims3): number =>
     vectorLength(step.map((value, axis) => value * spacing[axis as 0]) as unknown as Vector3);
-  const pixel = Math.min(length(plane.right), length(plane.down));
-  const suffices = (of: Dims3): boolean =>
-    of.every((factor, axis) => factor === 1 || factor * spacing[axis as 0] <= pixel * (1 + 1e-9));
-  const isMade = (level: number): boolean => level > 0 && making?.isMade(level) === true;
-  const canRead = (level: number): boolean => level === 0 || !making || making.canSkip || isMade(level);
-  if (suffices(factors) && !levels.some((each, level) => isMade(level) && suffices(each.factors))) return undefined;
+  const bytesOf = (boxes: readonly RegionBox[]): number =>
+    boxes.reduce((sum, { size: [x, y, z] }) => sum + x * y * z * limits.voxelBytes, 0);
+  const pixelSize = Math.min(length(plane.right), length(plane.down));
   const seen = layerInSight(view);
   if (!seen) return undefined;
-  const needed = levels.findLastIndex(({ factors: each }, level) => canRead(level) && suffices(each));
-  for (let level = Math.max(0, needed); level < levels.length; level++) {
-    if (!canRead(level)) continue;
-    const of = levels[level] as VolumeLevel;
-    const isFiner = of.factors.some((factor, axis) => factor < factors[axis as 0]);
-    const isAsFine = suffices(of.factors) || of.factors.every((factor, axis) => factor <= factors[axis as 0]);
-    if (!isFiner && !(isMade(level) && isAsFine)) return undefined;
-    const bytesOf = (boxes: readonly RegionBox[]): number =>
-      boxes.reduce((sum, { size: [x, y, z] }) => sum + x * y * z * limits.voxelBytes, 0);
+  for (const { level, of, isMade } of readableLevels(view, spacing, pixelSize)) {
     const around = boxAround(plane, seen, of);
-    if (bytesOf([around]) <= limits.mostInBox) return { level, isMade: isMade(level), boxes: [around] };
+    if (bytesOf([around]) <= limits.mostInBox) return { level, isMade, boxes: [around] };
     const pieces = piecesOf(around, Math.ceil(bytesOf([around]) / limits.mostInBox));
     const along = boxesAlong(plane, of);
     const boxes = along.length === 0 || bytesOf(pieces) < bytesOf(along) ? pieces : along;
-    if (bytesOf(boxes) <= limits.mostTogether) return { level, isMade: isMade(level), boxes };
+    if (bytesOf(boxes) <= limits.mostTogether) return { level, isMade, boxes };
   }
   return undefined;
 }
