@@ -44,7 +44,7 @@ function halvingsOf(info: VolumeInfo): readonly PlannedHalving[] {
 }
 
 /**
- * Writes levels for a file that has none as a container of their own: its volume is the first level, its levels are the others. All voxels
+ * Writes the levels of a file without levels as a container of their own: its volume is the first level, its levels are the others. All voxels
  * are read once, in order, in the memory of `LevelStack`. The sink is closed once everything is written, or aborted once if anything
  * fails. docs/FORMAT.md, 'Levels beside a file'.
  * @param source the file that the volume was opened from

@@ -30,8 +30,9 @@ export type KeptLevels =
   | { readonly name: string; readonly fault: StriaError };
 
 /**
- * Looks for the levels kept beside a file that has none of its own, and checks that they were made from its present voxels. Undefined if there are none.
- * Whatever is wrong with them, or fails while they are checked, is the result's `fault`, so that the file itself can still be opened.
+ * Looks for the levels kept beside a file that has none of its own, and checks that they were made from its present voxels. Undefined if
+ * there are none. Whatever is wrong with them, or fails while they are checked, is the result's `fault`, so that the file itself can still
+ * be opened.
  * @param source the file that the volume was opened from
  * @param dataset the id of the volume if the file holds several
  * @throws StriaError `aborted`

@@ -1,9 +1,10 @@
 import { inContext } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { LeastRecent } from '../../shared/least-recent.ts';
-import { elementBytes, typedVoxels } from '../../shared/volume.ts';
+import { typedVoxels } from '../../shared/volume.ts';
 import type { StreamedLevels } from '../../shared/volume-level.ts';
 import { planAxes } from '../common/array-axes.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 import { griddedLevels } from '../common/gridded-levels.ts';
 import type { PictureParts, PictureReader, PictureShape } from '../common/picture.ts';
 import type { VoxelGrid } from '../common/voxel-grid.ts';
@@ -32,15 +33,14 @@ export function stackBoxes(
   const samples = isPlanar ? 1 : channels;
   const opened = new LeastRecent<number, PictureReader>();
 
-  const open = async (index: number, job: JobOptions): Promise<PictureReader | undefined> => {
+  const open = async (index: number, { signal }: JobOptions): Promise<PictureReader> => {
     const known = opened.get(index);
-    const reader = known ?? (await pictures[index]?.open({ signal: job.signal, limitBytes }));
-    if (!known && reader) {
-      opened.set(index, reader, reader.tableBytes);
-      for (const [oldest] of opened.oldest()) {
-        if (opened.bytes <= openBytes) break;
-        opened.delete(oldest);
-      }
+    if (known) return known;
+    const reader = await (pictures[index] as PictureParts).open({ signal, limitBytes });
+    opened.set(index, reader, reader.tableBytes);
+    for (const [oldest] of opened.oldest()) {
+      if (opened.bytes <= openBytes) break;
+      opened.delete(oldest);
     }
     return reader;
   };
@@ -54,16 +54,14 @@ export function stackBoxes(
       const [left, top] = [column * columns, row * rows];
       const box = { left, top, width: Math.min(columns, width - left), height: Math.min(rows, height - top) };
       const wanted = samples === 1 ? [sample] : Array.from({ length: channels }, (_, number) => number);
-      const count = box.width * box.height;
-      const bytes = new Uint8Array(wanted.length * count * elementBytes(type));
+      const stride = [samples === 1 ? 0 : box.width * box.height, 0, 0, box.width, 1];
       try {
-        const planes = (await (await open(index, job))?.read(wanted, box, job)) ?? [];
-        for (const [number, plane] of planes.entries()) bytes.set(plane, number * plane.byteLength);
+        const reader = await open(index, job);
+        return { data: typedVoxels(type, joinBytes(await reader.read(wanted, box, job))), stride };
       } catch (error) {
         const name = nameOf(index);
         throw name === undefined ? error : inContext(name, error);
       }
-      return { data: typedVoxels(type, bytes), stride: [samples === 1 ? 0 : count, 0, 0, box.width, 1] };
     },
   };
   return griddedLevels([{ grid, plan: planAxes(axes, grid.shape) }], {}, () => opened.clear());
