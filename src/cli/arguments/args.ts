@@ -230,10 +230,16 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
         throw usage('bench compare needs two results: `stria bench compare a.json b.json`');
       const takesSamples = task === 'codecs' || task === 'compress';
       const unknown = takesSamples ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
-      if (takesSamples && unknown !== undefined)
-        throw usage(`Unknown sample: ${unknown}. The samples are ${sampleKinds.join(', ')}.`);
+      const scan = task === 'codecs' && unknown !== undefined && /[./\\]/.test(unknown) ? unknown : undefined;
+      if (scan !== undefined && inputs.length > 1)
+        throw usage(`the suite codecs takes samples or one file; got ${inputs.join(', ')}`);
+      if (scan !== undefined && values.type !== undefined) throw usage('--type is for samples; a file has a type of its own');
+      if (takesSamples && unknown !== undefined && scan === undefined)
+        throw usage(
+          `Unknown sample: ${unknown}. The samples are ${sampleKinds.join(', ')}${task === 'codecs' ? '; a file’s name has a dot or a slash' : ''}.`,
+        );
       if (task === 'bricks' && inputs.length > 1) throw usage(`the suite bricks takes one file; got ${inputs.length}`);
-      if (task !== 'compare' && task !== 'files' && task !== 'bricks' && unknown !== undefined)
+      if (task !== 'compare' && task !== 'files' && task !== 'bricks' && unknown !== scan)
         throw usage(`the suite ${task} takes no files; got '${unknown}'`);
       const wanted = text(values, 'size');
       const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
@@ -248,7 +254,7 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       if (limit !== undefined && task !== 'files') throw usage(`--limit is for \`stria bench files\`, not for ${task}`);
       const limitSeconds = wholeNumber('limit', limit ?? '600', 86_400);
       if (limitSeconds < 1) throw usage('--limit must be at least 1 second');
-      return { name, task, inputs, size, type, codecs: chosen, tools, limitSeconds, output, ...device(), ...talk };
+      return { name, task, inputs, scan, size, type, codecs: chosen, tools, limitSeconds, output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);

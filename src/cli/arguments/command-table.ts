@@ -283,11 +283,12 @@ const commands = {
     ],
   },
   bench: {
-    usage: '[codecs|compress [SAMPLE...] | seeds|playback|view|mesh | bricks [IN] | files [IN...] | tune | compare A B]',
+    usage: '[SUITE [SAMPLE...|IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
-      'codecs  every codec, and auto, on every sample volume or on those named (the default)',
+      'codecs  every codec, and auto, on every sample volume or on those named (the default);',
+      '        with a file, on its volume, repeated to the size of the samples',
       'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first run, next run, run after a pause',
       'seeds   the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',

@@ -257,8 +257,10 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
   /** A suite to run, `compare` for two results, or `tune` for the GPU. */
   readonly task: SuiteName | 'compare' | 'tune';
-  /** Samples for the suite `codecs`, files for `files`, at most one file for `bricks`, results for `compare`. */
+  /** Samples or one file for the suite `codecs`, files for `files`, at most one file for `bricks`, results for `compare`. */
   readonly inputs: readonly string[];
+  /** The input of the suite `codecs`, if it is a file. */
+  readonly scan: string | undefined;
   /** Side length of the sample volumes. Undefined leaves it to the suite. */
   readonly size: number | undefined;
   readonly type: SampleType;

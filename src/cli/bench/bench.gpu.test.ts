@@ -31,6 +31,19 @@ test('stria bench seeds runs completely at a small size, and its result agrees w
   expect(unlike.stderr).toMatch(/not comparable: size 16 and 512/);
 });
 
+test('stria bench codecs measures codecs on the volume of a file, repeated along x, y and z', async () => {
+  writeFileSync(at('odd.nii.gz'), gzipSync(niftiFile([7, 5, 3], 2)));
+  const args = ['bench', 'codecs', at('odd.nii.gz'), '--codec', 'rice', '--size', '16', '--device', 'gpu', '--json', '--quiet'];
+  const ran = await stria(...args);
+  expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  const { cases, request } = checkBenchResult(JSON.parse(ran.stdout));
+  expect(request).toMatchObject({ size: 16, file: 'odd.nii.gz', codecs: ['rice'] });
+  expect(cases.map(({ subject, operation }) => [subject, operation])).toEqual([
+    ['odd.nii.gz 16³ i16', 'encode'],
+    ['odd.nii.gz 16³ i16', 'decode'],
+  ]);
+});
+
 test('stria bench files measures the whole program beside others', async () => {
   writeFileSync(at('scan.nii.gz'), gzipSync(niftiFile([40, 30, 20], 2)));
   const ran = await stria('bench', 'files', at('scan.nii.gz'), '--device', 'cpu', '--json', '--quiet');

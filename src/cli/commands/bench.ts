@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import { basename } from 'node:path';
 import { checkBenchResult } from '../../core/bench/check-result.ts';
 import { type BenchComparison, compareResults } from '../../core/bench/compare.ts';
+import type { BenchHost } from '../../core/bench/harness/context.ts';
 import {
   type BenchCase,
   type BenchRequest,
@@ -22,12 +24,14 @@ import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/parsed-command.ts';
 import { openNodeCrew } from '../bench/bench-crew.ts';
 import { benchFiles } from '../bench/bench-files.ts';
+import { openBackend } from '../devices/device.ts';
 import { findGpu } from '../devices/gpu-device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRatio, table } from '../terminal/text.ts';
 import { version } from '../terminal/version.ts';
+import { withVolume } from './with-volume.ts';
 
 const sizes = { seeds: 512, codecs: 256, compress: 512, playback: 512, view: 512, bricks: 512, mesh: 512, files: 256 } as const;
 const softwareSize = 64;
@@ -93,18 +97,36 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
   const { terminal, signal } = context;
   return withGpu(command, context, async (gpu) => {
     const { type, codecs } = command;
-    const files = new NodeFiles({ signal });
     const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
     const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
     const some = samples.length > 0 ? { samples } : {};
     const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
+    const run = (host: Omit<BenchHost, 'openCrew'>, more: Partial<BenchRequest> = {}) =>
+      runGpuSuite(
+        suite,
+        gpu,
+        { openCrew: openNodeCrew, ...host },
+        runner(),
+        { ...request, ...more },
+        {
+          signal,
+          onProgress: ({ stage }) => terminal.note(`  ${stage}`),
+        },
+      );
+    const { scan } = command;
+    if (scan !== undefined) {
+      const name = basename(scan);
+      const { backend, close } = await openBackend({ ...command, device: 'cpu' });
+      try {
+        return await withVolume(scan, {}, backend, { signal }, (volume) => run({ scan: { name, volume } }, { file: name }));
+      } finally {
+        await close();
+      }
+    }
+    const files = new NodeFiles({ signal });
     try {
       const [path] = suite === 'bricks' ? command.inputs : [];
-      const file = path === undefined ? undefined : await files.open(path);
-      return await runGpuSuite(suite, gpu, { openCrew: openNodeCrew, file }, runner(), request, {
-        signal,
-        onProgress: ({ stage }) => terminal.note(`  ${stage}`),
-      });
+      return await run({ file: path === undefined ? undefined : await files.open(path) });
     } finally {
       await files.close();
     }

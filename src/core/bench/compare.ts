@@ -33,6 +33,7 @@ export function compareResults(a: BenchResult, b: BenchResult): BenchComparison 
     ['suite', a.suite, b.suite],
     ['size', a.request.size, b.request.size],
     ['type', a.request.type, b.request.type],
+    ['file', a.request.file, b.request.file],
     ['GPU', gpuName(a), gpuName(b)],
     ['software GPU', a.machine.software, b.machine.software],
     ['timestamps', a.machine.timestamps, b.machine.timestamps],

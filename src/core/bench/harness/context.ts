@@ -1,6 +1,7 @@
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { ByteSource } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
+import type { VolumeInfo } from '../../shared/volume.ts';
 import type { Meter, Timing } from './meter.ts';
 import { type BenchCase, type BenchGap, type BenchRequest, medianMs } from './result.ts';
 
@@ -19,6 +20,15 @@ export interface BenchHost {
   openCrew(): Promise<CpuCrew>;
   /** A .stria, whose volume the suite `bricks` turns and flies through in place of its own. */
   readonly file?: ByteSource | undefined;
+  /** A volume that the suite `codecs` measures in place of samples, and its file's name. */
+  readonly scan?: { readonly name: string; readonly volume: ScannedVolume } | undefined;
+}
+
+/** The part of an open volume that the suite `codecs` needs. */
+export interface ScannedVolume {
+  readonly info: VolumeInfo;
+  /** The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size. */
+  voxels(job: JobOptions): AsyncIterable<Uint8Array>;
 }
 
 /** The context of one table of a suite. */

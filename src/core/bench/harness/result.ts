@@ -19,6 +19,8 @@ export interface BenchRequest {
   readonly codecs: readonly string[];
   /** For the suites `codecs` and `compress`: the names of the sample volumes; all if undefined. */
   readonly samples?: readonly string[];
+  /** For the suite `codecs`: the file whose volume was measured in place of samples, repeated to `size`³. `type` does not apply. */
+  readonly file?: string | undefined;
   /** Repetitions of everything on the GPU. CPU work that takes seconds has fewer, see `Spread.repetitions`. */
   readonly repetitions: number;
   /** Workgroup sizes that differ from the standard ones; undefined if none do. */
