@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import {
+  fileLength,
   formatBytes,
   formatCount,
   formatDims,
@@ -112,8 +113,11 @@ describe('chosen units', () => {
     expect(formatSpacing({ ...info, spacing: [0.0000459, 0.0000448, 0.0000393, 1], spatialUnit: 'um' })).toBe(
       `0.0459 × 0.0448 × 0.0393${thinSpace}nm`,
     );
+    expect(fileLength(5000, info)).toBe(5);
+    expect(fileLength(5000, { spatialUnit: 'unknown' })).toBe(5000);
     setUnits({ lengthUnits: 'mm', byteUnits: 'binary' });
     expect(shownLength(2, { spatialUnit: 'm' })).toBeCloseTo(2000);
+    expect(fileLength(2000, { spatialUnit: 'm' })).toBe(2);
   });
 
   it('apply to bytes', () => {

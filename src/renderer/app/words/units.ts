@@ -114,6 +114,11 @@ export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 's
   return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
 }
 
+/** Converts a typed length from the shown unit to the file's unit, without float noise. */
+export function fileLength(shown: number, info: Pick<VolumeInfo, 'spatialUnit'>): number {
+  return Number((shown / shownLength(1, info)).toPrecision(12));
+}
+
 /** The unit to show. If the file gives no unit, lengths have none, whatever the user chose. */
 function shownUnit(unit: VolumeInfo['spatialUnit']): VolumeInfo['spatialUnit'] {
   return chosen.lengthUnits === 'file' || unit === 'unknown' ? unit : chosen.lengthUnits;

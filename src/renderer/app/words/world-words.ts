@@ -1,7 +1,7 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { hasOrientation, worldOf } from '../../viewer/model/orientation.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
-import { formatNumber, lengthUnit, thinSpace } from './units.ts';
+import { formatNumber, lengthUnit, shownLength, thinSpace } from './units.ts';
 
 const letters = [
   ['R', 'L'],
@@ -16,7 +16,8 @@ const letters = [
 export function worldWords(info: VolumeInfo, voxel: Voxel): string | undefined {
   const isOriented = hasOrientation(info);
   if (!isOriented && info.spatialUnit === 'unknown') return undefined;
-  const places = worldOf(info, voxel).map((place, axis) => {
+  const places = worldOf(info, voxel).map((length, axis) => {
+    const place = shownLength(length, info);
     if (!isOriented) return `${'xyz'[axis]} ${formatNumber(place, 6)}`;
     return `${letters[axis]?.[place < 0 ? 1 : 0]} ${formatNumber(Math.abs(place), 6)}`;
   });

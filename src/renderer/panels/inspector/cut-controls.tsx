@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { formatNumber, lengthUnit, thinSpace } from '../../app/words/units.ts';
-import { type CutPlane, cutAngles, flippedCut, movedCut, reachOf, turnedCut } from '../../viewer/model/cut-plane.ts';
-import { sceneEdges, unitsPerLength } from '../../viewer/model/orientation.ts';
+import { cutDistanceWords } from '../../app/words/cut-words.ts';
+import { cutAngles, flippedCut, movedCut, reachOf, turnedCut } from '../../viewer/model/cut-plane.ts';
+import { sceneEdges } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Button } from '../controls/button.tsx';
 import { Range } from '../controls/range.tsx';
@@ -109,11 +109,6 @@ function CutSliders({ info, viewer }: Props) {
       </div>
     </>
   );
-}
-
-/** `12 mm from the centre`. */
-export function cutDistanceWords({ offset }: CutPlane, info: VolumeInfo): string {
-  return `${formatNumber(offset * unitsPerLength(info), 3)}${thinSpace}${lengthUnit(info)} from the centre`;
 }
 
 function degrees(value: number): string {

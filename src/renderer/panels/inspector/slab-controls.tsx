@@ -1,5 +1,5 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { lengthUnit } from '../../app/words/units.ts';
+import { fileLength, lengthUnit, shownLength } from '../../app/words/units.ts';
 import { linkedSlabs, slabChoice, withSlab } from '../../viewer/model/slab.ts';
 import type { SlabChoice, SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
@@ -64,9 +64,9 @@ function SlabChooser({ viewer, info, axis, of, testId }: ChooserProps) {
         <div className={styles.thickness}>
           <NumberInput
             label={unit === '' ? `Slab thickness${of}` : `Slab thickness${of}, ${unit}`}
-            value={thickness}
+            value={shownLength(thickness, info)}
             minimum={0}
-            onChange={(next) => choose({ kind, thickness: next })}
+            onChange={(next) => choose({ kind, thickness: fileLength(next, info) })}
           />
         </div>
       )}

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { scaled, sum } from '../../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { cutDistanceWords } from '../../app/words/cut-words.ts';
 import {
   armLength,
   type CutPlane,
@@ -15,7 +16,6 @@ import {
 } from '../../viewer/model/cut-plane.ts';
 import { sceneEdges } from '../../viewer/model/orientation.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
-import { cutDistanceWords } from '../inspector/cut-controls.tsx';
 import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './space-handles.tsx';
 
 /** Handles of the oblique clip plane: a disc that moves it along its normal, and an arrow tip that tilts it. */
