@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { menuCommands } from '../../core/shared/menu-commands.ts';
+import { testInfo } from '../../core/volume/resident-testing.ts';
+import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { testLook } from '../viewer/model/layer-testing.ts';
 import { type LayerLook, noLayers } from '../viewer/model/layers.ts';
 import type { App } from './app.ts';
@@ -9,6 +11,7 @@ import { createCommands } from './commands.ts';
 import { tryCommand } from './keys.ts';
 import { startProgress } from './state/progress.ts';
 import { type AppState, createAppStore } from './state/store.ts';
+import { presetsOf } from './view/window-presets.ts';
 
 const store = createAppStore();
 const appWith = (debug: boolean) => ({ store, debug }) as unknown as App;
@@ -34,6 +37,26 @@ describe('commands', () => {
 
   it('exist for every menu item', () => {
     for (const menu of menuCommands) expect(commandOfMenu(commands, menu)?.label, menu).toBeDefined();
+  });
+
+  it('exist for every window that a volume offers, those of its file included', () => {
+    const info = {
+      ...testInfo([8, 8, 8, 1], 'i16'),
+      windows: Array.from({ length: 30 }, (_, low) => ({ name: '', low, high: 99 })),
+    };
+    const statistics = { numbers: [-1000, 3000] } as unknown as VolumeStatistics;
+    const offered = presetsOf({ info, statistics });
+    expect(offered.filter(({ group }) => group === 'file')).toHaveLength(24);
+    const state = {
+      ...createAppStore().getState(),
+      gpu: { kind: 'ready' },
+      document: { kind: 'ready', document: { info, statistics } },
+    };
+    for (const { id } of offered) {
+      const command = commands.find((one) => one.id === `window-${id}`);
+      expect(command?.enabled(state as unknown as AppState), id).toBe(true);
+    }
+    expect(commands.find(({ id }) => id === 'window-file-0')?.label).toBe('Window: number 1 of the file');
   });
 
   it('tell the shell which menu items are enabled, when that changes', () => {

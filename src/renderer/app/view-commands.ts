@@ -7,7 +7,7 @@ import { hasCoarseStatistics } from './measure/full-statistics.ts';
 import { sideCommands } from './sides.ts';
 import { hasVolume, isReady } from './state/shown.ts';
 import { mostPinnedCurves } from './state/time-curve-state.ts';
-import { windowPresets } from './view/window-presets.ts';
+import { filePresets, windowPresets } from './view/window-presets.ts';
 import { always, hasMeasurements, hasPreset } from './when.ts';
 
 /** Layout, slices, cameras, windows and colours. */
@@ -62,7 +62,7 @@ export function viewCommands(app: App): Command[] {
       enabled: isReady,
       run: () => app.view.toggleCut(),
     },
-    ...windowPresets.map(
+    ...[...windowPresets, ...filePresets].map(
       ({ id, label, group }): Command => ({
         id: `window-${id}`,
         label: group === 'ct' ? `CT window: ${label.toLowerCase()}` : `Window: ${label.toLowerCase()}`,

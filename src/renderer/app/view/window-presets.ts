@@ -64,6 +64,13 @@ export function looksLikeCt({ info, statistics }: Windowed): boolean {
 
 const fileId = (index: number) => `file-${index}`;
 
+/** The places of windows that a file may define, for commands, which must exist before a file is open. */
+export const filePresets: readonly WindowPreset[] = Array.from({ length: mostFileWindows }, (_, index) => ({
+  id: fileId(index),
+  label: `Number ${index + 1} of the file`,
+  group: 'file',
+}));
+
 /** The windows that the file and its channels define. */
 function fileWindows({ channels = [], windows = [] }: VolumeInfo): readonly FileWindow[] {
   const ofChannels = channels.flatMap(({ name, window }) => (window ? [{ name, low: window[0], high: window[1] }] : []));
