@@ -64,6 +64,11 @@ export function changeJobProgress({ life, compression, save, residency }: AppSta
   return life.job === 'exchanging' && residency?.progress ? { residency: { ...residency, progress } } : {};
 }
 
+/** Says how GPU memory holds the volume after an exchange. The progress of a later exchange stays. */
+export function changeResidency(state: AppState, residency: ResidencyState): Partial<AppState> {
+  return { residency: { ...residency, progress: state.residency?.progress } };
+}
+
 const idle = { kind: 'idle' } as const;
 
 /** Drops everything that belonged to the old document. A new document replaces the Lab in the window. */

@@ -109,6 +109,8 @@ export class DocumentJobs {
         await engine.viewer.exchangeVolume(kept);
       } finally {
         before.destroy();
+        // The volume is exchanged even if the job was cancelled or the 3D view has no memory for it.
+        if (this.#needs.held() === held) runner.showResidency(stateOnGpu(works, engine, held).residency);
       }
       if (!job.signal.aborted) runner.send({ kind: 'exchanged', residency: stateOnGpu(works, engine, held).residency });
     } catch (error) {

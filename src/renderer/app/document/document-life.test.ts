@@ -123,7 +123,10 @@ function setUp() {
     },
     firstPicture: () => new Promise<void>(() => {}),
     residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
-    residencyState: () => ({ kept: 'raw', progress: undefined }),
+    residencyState: (_engine: unknown, kept: unknown) => ({
+      kept: (kept as FakeVolume).isCompressed ? 'compressed' : 'raw',
+      progress: undefined,
+    }),
   } as unknown as DocumentWorks;
   const host = { saveAs: () => dialog.call(), remember: async () => {}, recent: async () => [] };
   const compressor = {
@@ -555,6 +558,42 @@ describe('jobs', () => {
     await keep.resolve(new FakeVolume({ isCompressed: true }));
     expect([now(), next.isFreed]).toEqual(['ready/none', true]);
     expect(shapes).toEqual([compressedShape, compressedShape]);
+  });
+
+  for (const [what, interrupt] of [
+    ['cancelled', (life: DocumentLife) => life.cancel()],
+    ['followed by saving', (life: DocumentLife) => void life.jobs.save()],
+  ] as const) {
+    it(`say how the volume is kept, even if exchanging is ${what} at the last moment`, async () => {
+      const { life, engine, store, opened, compressed, keep, dialog, volume, now } = setUp();
+      await opened();
+      await compressed();
+      const exchange = new Pending<void>();
+      Object.assign(engine.viewer, { exchangeVolume: () => exchange.call() });
+      const isKept = life.jobs.setResidency('compressed', choice);
+      await settled();
+      await keep.resolve(new FakeVolume({ isCompressed: true }));
+      interrupt(life);
+      await dialog.resolve(sinkOf().sink);
+      const job = now();
+      await exchange.resolve();
+      expect([await isKept, volume.isFreed]).toEqual([true, true]);
+      expect(store.getState().residency).toMatchObject({ kept: 'compressed', progress: undefined });
+      expect(now()).toBe(job);
+    });
+  }
+
+  it('say how the volume is kept if it is exchanged but cannot be drawn in 3D', async () => {
+    const { life, engine, store, opened, compressed, keep, now } = setUp();
+    await opened();
+    await compressed();
+    const full = new StriaError('out-of-memory', 'no room for the texture');
+    Object.assign(engine.viewer, { exchangeVolume: () => Promise.reject(full) });
+    void life.jobs.setResidency('compressed', choice);
+    await settled();
+    await keep.resolve(new FakeVolume({ isCompressed: true }));
+    expect(now()).toBe('ready/none');
+    expect(store.getState()).toMatchObject({ notice: 'no room for the texture', residency: { kept: 'compressed' } });
   });
 
   it('do not interrupt writing a file', async () => {

@@ -1,7 +1,8 @@
 import type { Progress } from '../../../core/shared/job.ts';
 import { type JobProgress, nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
+import type { ResidencyState } from '../state/residency-state.ts';
 import type { AppState, AppStore } from '../state/store.ts';
-import { changeDocument, changeJobProgress, changeLoadProgress, type DocumentEvent } from './document-change.ts';
+import { changeDocument, changeJobProgress, changeLoadProgress, changeResidency, type DocumentEvent } from './document-change.ts';
 import { endsJob, isJobStart, phases } from './document-machine.ts';
 
 /** Work that an event started. */
@@ -44,6 +45,11 @@ export class DocumentRunner {
     const start = 'progress' in event ? event.progress : undefined;
     const onProgress = this.#reporter(controller.signal, start, isJob ? changeJobProgress : changeLoadProgress);
     return { signal: controller.signal, onProgress };
+  }
+
+  /** Says how GPU memory holds the open volume. Phase and job stay, since another job may have begun meanwhile. */
+  showResidency(residency: ResidencyState): void {
+    this.#store.setState((state) => changeResidency(state, residency));
   }
 
   /** Queues work on GPU memory: it starts after the previous work has finished and freed its memory. */
