@@ -1,5 +1,6 @@
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
+import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Host } from '../../host/host.ts';
 import { type MovieFrame, movieFrames } from '../../viewer/model/movie-frames.ts';
 import type { PictureRequest } from '../../viewer/model/picture.ts';
@@ -24,6 +25,16 @@ export function frameOptions(movie: MovieOptions, picture: PictureOptions): Pict
   // A video is opaque.
   const isClear = movie.format === 'video' && picture.background === 'transparent';
   return { ...picture, view: movieView(movie, picture.view), background: isClear ? 'screen' : picture.background };
+}
+
+/** The frames of a movie in order. Time stays within the channel of a shown time point. @param timePoint its index along t */
+export function shownFrames(movie: MovieOptions, info: VolumeInfo, timePoint: number): readonly MovieFrame[] {
+  const [x, y, z] = info.dims;
+  const { timePoints } = channelLayout(info);
+  const before = channelAt(info, timePoint).channel * timePoints;
+  return movieFrames(movie, { dims: [x, y, z, timePoints] }).map((frame) =>
+    frame.timePoint === undefined ? frame : { timePoint: before + frame.timePoint },
+  );
 }
 
 const viewGone = 'the view was closed before all frames were drawn. Keep it open until the movie is saved';
@@ -57,12 +68,12 @@ export class MovieMaker {
     if (!document) return;
     const { movie, picture } = this.#store.getState().output;
     const options = frameOptions(movie, picture);
-    const frames = movieFrames(movie, document.info);
+    const before = scene.viewer.snapshot().state.timePoint;
+    const frames = shownFrames(movie, document.info, before);
     const name = `${outputStem(document.name)} ${movie.kind === 'turn' ? 'turntable' : movie.kind}`;
     if (!this.#send({ kind: 'ask', name })) return;
     const { signal } = this.#running;
     let target: MovieTarget | undefined;
-    const before = scene.viewer.snapshot().state.timePoint;
     try {
       // Plan the size before the progress bar makes the views smaller.
       const size = plannedSize(options, scene);
@@ -93,7 +104,9 @@ export class MovieMaker {
       // The dialog would cover the message.
       if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
     } finally {
-      if (movie.kind === 'time') scene.viewer.set({ timePoint: before });
+      // The viewer may show another volume by now.
+      const isOpen = openDocument(this.#store.getState())?.opened === document.opened;
+      if (movie.kind === 'time' && isOpen) scene.viewer.set({ timePoint: before });
     }
   }
 

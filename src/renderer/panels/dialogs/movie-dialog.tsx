@@ -1,11 +1,11 @@
 import { Clapperboard } from 'lucide-react';
-import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { frameOptions } from '../../app/output/movie-maker.ts';
+import { channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { frameOptions, shownFrames } from '../../app/output/movie-maker.ts';
 import { type MovieFormat, type MovieOptions, mostFramesPerSecond } from '../../app/state/output-options.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { indexOf, numberOf } from '../../app/words/counting.ts';
 import { formatCount } from '../../app/words/units.ts';
-import { type MovieKind, mostFrames, movieFrames } from '../../viewer/model/movie-frames.ts';
+import { type MovieKind, mostFrames } from '../../viewer/model/movie-frames.ts';
 import type { Turn } from '../../viewer/model/picture.ts';
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import { Button } from '../controls/button.tsx';
@@ -49,7 +49,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
   const canDraw = useCanDraw(options);
   if (!info) return null;
   if (shown !== movie) queueMicrotask(() => output.setMovie(shown));
-  const frames = movieFrames(shown, info).length;
+  const frames = shownFrames(shown, info, 0).length;
   return (
     <Sheet title={kinds.length === 1 ? kindTitles[shown.kind] : 'Make movie'} onDone={onDone} testId="movie-dialog">
       {kinds.length === 0 ? (
@@ -174,8 +174,10 @@ function rangeAxis({ kind, axis }: MovieOptions): SliceAxis | 't' {
   return kind === 'time' ? 't' : axis;
 }
 
+/** The number of slices across an axis, or of time points of each channel. */
 function lengthOf(info: VolumeInfo | undefined, axis: SliceAxis | 't'): number {
-  return info?.dims['xyzt'.indexOf(axis)] ?? 1;
+  if (!info) return 1;
+  return axis === 't' ? channelLayout(info).timePoints : (info.dims['xyz'.indexOf(axis)] ?? 1);
 }
 
 function wholeRange(info: VolumeInfo, movie: MovieOptions): MovieOptions {
