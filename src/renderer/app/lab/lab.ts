@@ -20,6 +20,9 @@ export class Lab {
   readonly #store: AppStore;
   readonly #onTuned: (report: TuningReport) => void;
   #worker: Worker | undefined;
+  /** Ends the current worker's run. */
+  #end: (run: LabRun) => void = () => undefined;
+  #stop = () => {};
 
   /** @param onTuned stores the result of tuning */
   constructor(store: AppStore, onTuned: (report: TuningReport) => void) {
@@ -48,8 +51,9 @@ export class Lab {
   run(): void {
     const { suite, size, codec } = this.#store.getState().lab;
     if (suite === 'files') return;
-    this.#worker?.terminate();
+    this.#stop();
     this.#set({
+      measured: { suite, size },
       run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
       cases: [],
       choices: [],
@@ -82,7 +86,9 @@ export class Lab {
     if (!worker || this.#store.getState().lab.run.kind !== 'running') return;
     this.#set({ run: { kind: 'cancelled', gpuBytes: undefined } });
     worker.postMessage({ kind: 'cancel' } satisfies LabCommand);
-    setTimeout(() => worker.terminate(), graceMs);
+    // The memory of a worker's device is freed with the worker.
+    const end = this.#end;
+    setTimeout(() => end({ kind: 'cancelled', gpuBytes: 0 }), graceMs);
   }
 
   #listen(worker: Worker): void {
@@ -97,14 +103,19 @@ export class Lab {
     const timer = setInterval(() => {
       if (this.#worker === worker && (found.length > 0 || stage)) show();
     }, showEveryMs);
-    const end = (run: LabRun): void => {
+    const stop = (): void => {
       clearInterval(timer);
       worker.terminate();
+    };
+    const end = (run: LabRun): void => {
+      stop();
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       show();
       this.#set({ run });
     };
+    this.#stop = stop;
+    this.#end = end;
     worker.onmessage = ({ data }: MessageEvent<LabMessage>) => {
       if (data.kind === 'device') this.#set({ device: { name: data.name, software: data.software } });
       else if (data.kind === 'case') found.push(data.found);
@@ -148,10 +159,11 @@ export type LabFileKind = 'json' | 'csv' | 'png';
 /** Name and content of a saved run: the whole result if it finished, else the cases so far. */
 export function labFiles(lab: LabState, kind: LabFileKind): { readonly name: string; readonly text: string } {
   if (lab.run.kind === 'tuned') return { name: 'stria-tuning.json', text: `${JSON.stringify(lab.run.report, null, 1)}\n` };
-  const name = `stria-${lab.suite}-${lab.size}.${kind}`;
+  const { suite, size } = lab.measured ?? lab;
+  const name = `stria-${suite}-${size}.${kind}`;
   if (kind === 'png') return { name, text: '' };
   if (kind === 'csv') return { name, text: toCsv(lab.cases) };
-  const { run, suite, size, device, cases } = lab;
+  const { run, device, cases } = lab;
   const whole = run.kind === 'done' ? run.result : { schema: benchSchema, incomplete: true, suite, size, device, cases };
   return { name, text: `${JSON.stringify(whole, null, 1)}\n` };
 }

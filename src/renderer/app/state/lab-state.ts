@@ -24,6 +24,8 @@ export interface LabState {
   /** A codec's name, or 'all'. The seeds have their own codecs. */
   readonly codec: string;
   readonly run: LabRun;
+  /** What `run` and `cases` measure; the choices above may have changed since then. */
+  readonly measured: { readonly suite: LabSuite; readonly size: LabSize } | undefined;
   /** The GPU that the cases were measured on. */
   readonly device: { readonly name: string; readonly software: boolean } | undefined;
   readonly cases: readonly BenchCase[];
@@ -38,6 +40,7 @@ export const emptyLab: LabState = {
   size: 64,
   codec: 'all',
   run: { kind: 'none' },
+  measured: undefined,
   device: undefined,
   cases: [],
   choices: [],
