@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LineSamples } from '../../../core/draw/line-from-file.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { testLook } from '../../viewer/model/layer-testing.ts';
@@ -42,11 +43,15 @@ function setUp() {
       return () => listeners.delete(listener);
     },
   };
-  const asked: (LineSamples & { readonly volume: VolumeSource; readonly end: () => void })[] = [];
+  const asked: (LineSamples & {
+    readonly volume: VolumeSource;
+    readonly end: () => void;
+    readonly fail: (error: unknown) => void;
+  })[] = [];
   const base = { info } as VolumeSource;
   const layer = { info: { ...coarse, affine: [...coarse.affine] } } as unknown as VolumeSource;
   const sample = async (_gpu: unknown, volume: VolumeSource, _time: number, line: LineSamples) => {
-    await new Promise<void>((end) => asked.push({ ...line, volume, end }));
+    await new Promise<void>((end, fail) => asked.push({ ...line, volume, end, fail }));
     return Float32Array.from({ length: line.count }, (_, at) => (at === 0 ? Number.NaN : at));
   };
   new Profiles(store, { base: () => base, layer: (id) => (id === 'none' ? undefined : layer) }, sample);
@@ -127,6 +132,24 @@ describe('the profile of the chosen distance', () => {
     expect(asked).toHaveLength(3);
     store.setState({ chosenMeasurement: 'other' });
     expect(store.getState().profile).toBeUndefined();
+  });
+
+  it('is read again once a finer resolution has replaced the one that was being read', async () => {
+    const { store, asked, end } = setUp();
+    const openAt = (decimation: number) => {
+      const document = { info, name: 'scan.nii', opened: info, decimation } as unknown as OpenDocument;
+      store.setState({ document: { kind: 'ready', document } });
+    };
+    openAt(4);
+    store.setState({ measurements: [distance], chosenMeasurement: 'd' });
+    // The coarse volume is freed, which ends its readings.
+    asked[0]?.fail(new StriaError('aborted', 'cancelled'));
+    openAt(1);
+    await end();
+    await end();
+    expect(asked).toHaveLength(2);
+    expect(store.getState().profileFault).toBeUndefined();
+    expect(store.getState().profile?.series).toHaveLength(1);
   });
 
   it('goes through the slices of a thick slice, in the volume and in its layers', async () => {

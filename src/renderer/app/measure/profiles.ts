@@ -53,7 +53,9 @@ export class Profiles {
       isLayerShown(layers.stack, look),
       layers.volumes[volumeIdOf(look)]?.kind,
     ]);
-    return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept, this.#slabOf(state, measurement)]);
+    // A finer resolution takes the place of the volume that is being read, which ends that reading.
+    const decimation = openDocument(state)?.decimation;
+    return JSON.stringify([id, points, timePoint, smooth, shown, residency?.kept, decimation, this.#slabOf(state, measurement)]);
   }
 
   /** The slab of the slice that a distance was measured in; undefined if the slice is not thick. The oblique slice never is. */

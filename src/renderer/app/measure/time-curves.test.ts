@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { noLayers } from '../../viewer/model/layers.ts';
@@ -29,8 +30,10 @@ function setUp() {
     },
   };
   const reads: number[] = [];
+  const broken: { error?: Error | undefined } = {};
   const voxel = async (x: number, _y: number, _z: number, t: number) => {
     reads.push(t);
+    if (broken.error) throw broken.error;
     return 100 * t + x;
   };
   const readBox: VolumeSource['readBox'] = async ({ first, size, timePoint }, visit) => {
@@ -48,7 +51,7 @@ function setUp() {
     state = { ...state, ...change };
     for (const listener of listeners) listener();
   };
-  return { store, curves, reads, show, set };
+  return { store, curves, reads, broken, show, set };
 }
 
 it('is the values of the crosshair’s voxel at each time point of the channel, read only while it is shown', async () => {
@@ -137,4 +140,20 @@ it('is the mean of the chosen region', async () => {
   store.setState({ chosenMeasurement: undefined });
   await settle();
   expect(store.getState().timeCurve).toMatchObject({ voxel: [0, 0, 0], region: undefined });
+});
+
+it('is read again once a finer resolution has replaced the one that was being read', async () => {
+  const { store, broken, show } = setUp();
+  const openAt = (decimation: number) => {
+    const document = { info, name: 'series.nii', opened: info, decimation } as unknown as OpenDocument;
+    store.setState({ document: { kind: 'ready', document } });
+  };
+  openAt(4);
+  broken.error = new StriaError('aborted', 'cancelled');
+  show('measure');
+  broken.error = undefined;
+  openAt(1);
+  await settle();
+  expect(store.getState().timeCurveFault).toBeUndefined();
+  expect(store.getState().timeCurve?.series[0]?.values).toHaveLength(20);
 });

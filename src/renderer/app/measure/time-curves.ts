@@ -78,7 +78,9 @@ export class TimeCurves {
     if (lines.length === 0) return '';
     const { id, name, points } = this.#chosenRegion(state)?.measurement ?? {};
     const places = lines.map(({ volume: _, voxel, ...line }) => [line, points ? undefined : voxel]);
-    return JSON.stringify([state.residency?.kept, id, name, points, places]);
+    // A finer resolution takes the place of the volume that is being read, which ends that reading.
+    const decimation = openDocument(state)?.decimation;
+    return JSON.stringify([state.residency?.kept, decimation, id, name, points, places]);
   }
 
   /** The chosen rectangle or sphere, if GPU memory holds all voxels of the open volume. */
