@@ -4,6 +4,7 @@ import { pictureWords } from '../../viewer/model/picture-words.ts';
 import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { type OutputState, outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import { numberOf } from '../words/counting.ts';
 import { DialogWork } from './dialog-work.ts';
 import { MovieMaker } from './movie-maker.ts';
 import { canEncodeVideo } from './movie-target.ts';
@@ -133,5 +134,5 @@ function pictureSuffix({ view }: Pick<PictureOptions, 'view'>, scene: PictureSce
   if (view === 'layout') return '';
   if (view === '3d') return ' 3D';
   const place = scene?.viewer.snapshot().state.crosshair['xyz'.indexOf(view)];
-  return place === undefined ? ` ${view}` : ` ${view} ${place}`;
+  return place === undefined ? ` ${view}` : ` ${view} ${numberOf(place)}`;
 }
