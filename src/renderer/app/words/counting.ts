@@ -1,5 +1,5 @@
 import { channelName } from '../../../core/shared/channel-name.ts';
-import { channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { channelAt, channelLayout, type VolumeInfo } from '../../../core/shared/volume.ts';
 
 // The app counts from 1: the first slice, voxel, time point or chunk has number 1 wherever a number is shown or typed. Code
 // and files count from 0 and call the count an index.
@@ -14,13 +14,21 @@ export function indexOf(number: number): number {
 
 /** The shown position along t, as a suffix: the channel's name, or `t 2` in a series; '' if there is only one. */
 export function timeWords(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: number): string {
+  return timeParts(info, index, 't').join(' · ');
+}
+
+function timeParts(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: number, word: 't' | 'time point'): readonly string[] {
   const { channel, time } = channelAt(info, index);
   const named = info.channels?.[channel];
-  const words = [
+  return [
     ...(named ? [channelName(named, channel)] : []),
-    ...(channelLayout(info).timePoints > 1 ? [`t ${numberOf(time)}`] : []),
+    ...(channelLayout(info).timePoints > 1 ? [`${word} ${numberOf(time)}`] : []),
   ];
-  return words.join(' · ');
+}
+
+/** Like `timeWords`, in whole words: `DAPI, time point 2`. */
+export function timePlace(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: number): string {
+  return timeParts(info, index, 'time point').join(', ');
 }
 
 /** A position in words: `17 of 32`. */
@@ -28,11 +36,16 @@ export function ofCount(index: number, count: number): string {
   return `${numberOf(index)} of ${count}`;
 }
 
-/** A voxel's position: `x 1  y 17  z 3`, with `t 2` for a time series. */
+/** A voxel's position: `x 1  y 17  z 3`, with its place along t (`timeWords`): `t 2` for a time series. */
 export function placeWords(
   voxel: readonly [x: number, y: number, z: number],
-  { timePoint = 0, dims = [1, 1, 1, 1] }: { readonly timePoint?: number; readonly dims?: Dims4 } = {},
+  {
+    timePoint = 0,
+    dims = [1, 1, 1, 1],
+    channels,
+  }: { readonly timePoint?: number } & Partial<Pick<VolumeInfo, 'dims' | 'channels'>> = {},
 ): string {
   const places = voxel.map((index, axis) => `${'xyz'[axis]} ${numberOf(index)}`);
-  return [...places, ...(dims[3] > 1 ? [`t ${numberOf(timePoint)}`] : [])].join('  ');
+  const time = timeWords({ dims, channels }, timePoint);
+  return [...places, ...(time === '' ? [] : [time])].join('  ');
 }

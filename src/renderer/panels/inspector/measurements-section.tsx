@@ -4,7 +4,7 @@ import { Button as AriaButton } from 'react-aria-components';
 import { measurementLines } from '../../app/measure/measurement-words.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { regionKey } from '../../app/state/regions.ts';
-import { numberOf } from '../../app/words/counting.ts';
+import { numberOf, timePlace } from '../../app/words/counting.ts';
 import { formatNumber } from '../../app/words/units.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
 import { IconButton } from '../controls/button.tsx';
@@ -78,7 +78,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
   const slice = oblique
     ? `oblique slice, turn ${degrees(oblique.turn)}, tilt ${degrees(oblique.tilt)}`
     : `slice ${axis} ${numberOf(sliceOf(measurement))}`;
-  const place = `${slice}${document.info.dims[3] > 1 ? `, time point ${numberOf(timePoint)}` : ''}`;
+  const place = [slice, timePlace(document.info, timePoint)].filter(Boolean).join(', ');
   return (
     <li className={styles.row} data-chosen={isChosen || undefined}>
       <AriaButton

@@ -143,7 +143,7 @@ interface FoundProps {
   readonly info: VolumeInfo;
 }
 
-function Found({ difference: { voxels, differing, largest, mean }, info: { dims, slope } }: FoundProps) {
+function Found({ difference: { voxels, differing, largest, mean }, info: { dims, channels, slope } }: FoundProps) {
   const { comparison } = useApp();
   if (!largest) {
     return (
@@ -160,7 +160,7 @@ function Found({ difference: { voxels, differing, largest, mean }, info: { dims,
   return (
     <p className={styles.words} role="status" data-testid="difference">
       {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {most} at{' '}
-      {placeWords([x, y, z], { timePoint: t, dims })} · mean {formatNumber(size * mean, 4)}
+      {placeWords([x, y, z], { timePoint: t, dims, channels })} · mean {formatNumber(size * mean, 4)}
       <IconButton
         label="Go to largest difference"
         icon={<Crosshair size={14} aria-hidden />}
