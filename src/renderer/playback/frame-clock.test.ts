@@ -60,6 +60,13 @@ describe('at the end', () => {
     expect(played(new FrameClock(4, settings({ atEnd: 'once' })), late)).toBe('1 3(1 dropped) - -');
   });
 
+  it('of a loop that is to play once, playback stops without a negative number of dropped frames', () => {
+    const clock = new FrameClock(3, settings(), 1);
+    expect(played(clock, [100])).toBe('2');
+    clock.set({ atEnd: 'once' }, 150);
+    expect([clock.due(200), clock.isPlaying]).toEqual([{ index: 2, dropped: 0 }, false]);
+  });
+
   it('playing again starts over', () => {
     const clock = new FrameClock(3, settings({ atEnd: 'once' }), 2);
     clock.play(0);

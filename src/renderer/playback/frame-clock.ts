@@ -113,7 +113,8 @@ export class FrameClock {
       return { index: this.index, dropped: 0 };
     }
     this.#dueAt += (1 + lateFrames) * this.#periodMs;
-    const dropped = this.#advance(1 + lateFrames) - 1;
+    // At the end there is no next frame.
+    const dropped = Math.max(0, this.#advance(1 + lateFrames) - 1);
     return { index: this.index, dropped };
   }
 
