@@ -102,7 +102,7 @@ export class Exports {
         await sink.write(await make());
         await sink.close();
       } catch (error) {
-        await sink.abort();
+        await sink.abort().catch(() => undefined);
         throw error;
       }
       this.#store.setState({ notice: `${sink.name} is saved` });
