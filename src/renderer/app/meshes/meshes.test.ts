@@ -106,6 +106,19 @@ test('a surface always has a name, because a session without the name could not 
   expect(stack().meshes[0]?.name).toBe('Femur');
 });
 
+test('a surface that is finished while a dialog asks for a volume of a file leaves the dialog alone', async () => {
+  const { store, meshes, show, fail, stack } = setUp();
+  show({});
+  const asking = { kind: 'choosing', name: 'plate.zarr', file: {} as HostFile } as const;
+  const added = meshes.addSurfaces(source({ level: 3 }));
+  store.setState(({ layers }) => ({ layers: { ...layers, adding: asking } }));
+  expect(await added).toBe(1);
+  expect([store.getState().layers.adding, stack().meshes.length]).toEqual([asking, 1]);
+  fail(new StriaError('out-of-memory', 'no room'));
+  await meshes.addSurfaces(source({ level: 3 }));
+  expect(store.getState()).toMatchObject({ layers: { adding: asking }, notice: 'Surface: no room' });
+});
+
 test('a surface of a layer is extracted from the channel and time point that the layer shows', async () => {
   const { meshes, viewer, volumes, extracted, show, play, stack } = setUp();
   show({ info: { ...testInfo([4, 4, 4, 6], 'u8'), channels: [{ name: 'one' }, { name: 'two' }] } });

@@ -245,8 +245,11 @@ export class Meshes {
     this.#tell(adding);
   }
 
+  /** Shows the state of adding. While a dialog asks which volume of a file to add as a layer, the question stays. */
   #tell(adding: AppState['layers']['adding']): void {
-    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
+    const isAsking = this.#store.getState().layers.adding.kind === 'choosing';
+    if (!isAsking) this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
+    else if (adding.kind === 'failed') this.#store.setState({ notice: `${adding.name}: ${adding.fault.message}` });
   }
 
   /** @returns how many were added @throws StriaError `aborted`, `unsupported` if there would be too many, and those of the work */
