@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -14,9 +15,11 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
   const store = createAppStore();
   /** Ends reads of the volume. */
   let read = () => {};
+  let failRead: (error: unknown) => void = () => {};
   const readBox = () =>
-    new Promise<void>((resolve) => {
+    new Promise<void>((resolve, reject) => {
       read = resolve;
+      failRead = reject;
     });
   const base = { info: testInfo([4, 4, 4, 2], 'u8'), decimation, readBox } as unknown as VolumeSource;
   let state = { colormap: 'labels', layers: noLayers, timePoint: 0, crosshair: [0, 0, 0] };
@@ -42,7 +45,15 @@ function setUp(measureFile: FileMeasurer = () => Promise.reject(new Error('the f
   };
   store.setState({ gpu: { kind: 'ready', viewer } as unknown as AppState['gpu'] });
   open();
-  return { store, labels, measured, open, endRead: () => read(), crosshair: () => state.crosshair };
+  return {
+    store,
+    labels,
+    measured,
+    open,
+    endRead: () => read(),
+    failRead: (error: unknown) => failRead(error),
+    crosshair: () => state.crosshair,
+  };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -89,6 +100,14 @@ test('measuring inside labels can be cancelled, and ends when the volume is clos
     endRead();
     await expect(measuring).rejects.toMatchObject({ tag: 'aborted' });
   }
+});
+
+test('measuring that ends because the volume was compressed in GPU memory says so', async () => {
+  const { store, labels, failRead } = setUp();
+  const measuring = labels.statistics(baseId);
+  failRead(new StriaError('aborted', 'the volume was closed'));
+  await expect(measuring).rejects.toMatchObject({ tag: 'aborted' });
+  expect(store.getState().notice).toBe('Statistics: the volume in GPU memory was replaced meanwhile. Try again');
 });
 
 test('voxels that the GPU lacks are read from the file', async () => {

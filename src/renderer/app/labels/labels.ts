@@ -19,6 +19,7 @@ import { LatestReading } from '../measure/latest-reading.ts';
 import type { MeasuredVolumes } from '../measure/volume-series.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { firstLabels, type LabelsState } from '../state/label-state.ts';
+import { tellReplaced } from '../state/replaced-volume.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { DrawnLabels } from './drawn-labels.ts';
 import { exactVoxels } from './exact-voxels.ts';
@@ -192,6 +193,9 @@ export class Labels {
       };
       this.#change({ measuring: 0 });
       return await labelStatistics(work, { signal: controller.signal, onProgress });
+    } catch (error) {
+      tellReplaced(this.#store, 'Statistics', error, controller.signal);
+      throw error;
     } finally {
       if (this.#measuring === controller) {
         this.#measuring = undefined;

@@ -269,6 +269,19 @@ test('a surface of a layer moves with the layer, stays when it is removed, and i
   ]);
 });
 
+test('a surface whose volume is compressed in GPU memory meanwhile says so, and one that the user cancels does not', async () => {
+  const { store, meshes, show, fail } = setUp();
+  show({});
+  fail(new StriaError('aborted', 'the volume was closed'));
+  const cancelled = meshes.addSurfaces(source({ level: 3 }));
+  meshes.cancelAdding();
+  await cancelled;
+  expect(store.getState().notice).toBeUndefined();
+  fail(new StriaError('aborted', 'the volume was closed'));
+  expect(await meshes.addSurfaces(source({ level: 3 }))).toBe(0);
+  expect(store.getState().notice).toBe('Surface: the volume in GPU memory was replaced meanwhile. Try again');
+});
+
 test('each object of a file becomes a layer; adding stops at a file that cannot be read, and says why', async () => {
   const { store, meshes, show, stack, readings } = setUp();
   show({ info: { ...info, spatialUnit: 'um' } });

@@ -9,6 +9,7 @@ import type { Engine } from '../gpu/gpu-life.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import type { MeshFileSource, MeshSource, SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
+import { tellReplaced } from '../state/replaced-volume.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
@@ -110,6 +111,7 @@ export class Meshes {
       this.#end(controller);
       return count;
     } catch (error) {
+      tellReplaced(this.#store, name, error, signal);
       const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
       this.#end(controller, isOver ? undefined : { kind: 'failed', name, fault: faultToData(error) });
       return 0;

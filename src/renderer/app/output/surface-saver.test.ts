@@ -8,10 +8,11 @@ import { SurfaceSaver } from './surface-saver.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 function setUp() {
-  const workers: { isEnded: boolean }[] = [];
+  const workers: SilentWorker[] = [];
   /** A thread that never answers. */
   class SilentWorker {
     isEnded = false;
+    onmessage: ((event: { data: unknown }) => void) | undefined;
     constructor() {
       workers.push(this);
     }
@@ -42,6 +43,17 @@ test('a surface that is cancelled while the save dialog is open is not extracted
   await saved;
   expect([workers.length, sink.abort.mock.calls.length, sink.close.mock.calls.length]).toEqual([0, 1, 0]);
   expect(store.getState().output.surfaceWork.kind).toBe('idle');
+});
+
+test('a surface whose volume is compressed in GPU memory while it is saved says so, and leaves no file', async () => {
+  const { saver, store, sink, workers, answer } = setUp();
+  const saved = saver.save({ level: 3 }, 0);
+  answer();
+  await vi.waitFor(() => expect(workers).toHaveLength(1));
+  workers[0]?.onmessage?.({ data: { kind: 'fault', fault: { tag: 'aborted', message: 'the volume was closed', context: [] } } });
+  await saved;
+  expect(sink.abort.mock.calls.length).toBe(1);
+  expect(store.getState().notice).toBe('Surface: the volume in GPU memory was replaced meanwhile. Try again');
 });
 
 test('a surface is cancelled when its volume is closed, and nothing is written', async () => {

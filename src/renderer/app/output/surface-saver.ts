@@ -9,6 +9,7 @@ import type { Host } from '../../host/host.ts';
 import { extractShown, type SurfaceVolume } from '../meshes/extract-shown.ts';
 import type { SurfaceOptions } from '../state/output-options.ts';
 import { outputStem } from '../state/output-state.ts';
+import { tellReplaced } from '../state/replaced-volume.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { DialogWork } from './dialog-work.ts';
 
@@ -55,7 +56,10 @@ export class SurfaceSaver {
       const isOpen = () => this.#volume() === volume;
       const triangles = await written(sink, signal, (write) =>
         extractShown(volume, timePoint, settings, { signal, write, gpu: device, isOpen }),
-      );
+      ).catch((error: unknown) => {
+        tellReplaced(this.#store, 'Surface', error, signal);
+        throw error;
+      });
       const { overlay } = this.#store.getState();
       const notice = `${sink.name} is saved: ${triangles.toLocaleString('en')} triangles`;
       this.#store.setState({ notice, overlay: overlay === 'surface' ? 'none' : overlay });
