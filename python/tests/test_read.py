@@ -2,6 +2,7 @@
 
 import http.server
 import io
+import json
 import multiprocessing
 import os
 import pickle
@@ -43,6 +44,17 @@ class Voxels(Folder):
                     array = stria.open(compress(self.npy(volume), self.folder / "a.stria"))
                     self.assertEqual((array.shape, array.dtype), (shape, np.dtype(dtype)))
                     np.testing.assert_array_equal(np.asarray(array), volume)
+
+    def test_only_values_are_kept(self) -> None:
+        source = self.folder / "a.zarr"
+        source.mkdir()
+        volume = smooth((5, 6, 4), "i2")
+        array = {"zarr_format": 2, "shape": [4, 6, 5], "chunks": [4, 6, 5], "dtype": "<i2", "order": "C", "fill_value": 0}
+        (source / ".zarray").write_text(json.dumps(array | {"compressor": None, "filters": None}))
+        (source / "0.0.0").write_bytes(np.asfortranarray(volume).tobytes(order="F"))
+        opened = stria.open(compress(source, self.folder / "a.stria"))
+        self.assertEqual(opened.metadata["source"], "zarr")
+        np.testing.assert_array_equal(np.asarray(opened), volume)
 
     def test_constants_and_ramps(self) -> None:
         x, y, z = np.indices((100, 70, 66))

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 from .errors import CorruptError, UnsupportedError
 
 DTYPES = {"u8": "<u1", "i8": "<i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
-FORMATS = ("nifti", "nrrd", "mha", "mgh", "npy", "mrc", "analyze", "vti", "raw", "png", "tiff", "dicom")
+FORMATS = (
+    *("nifti", "nrrd", "mha", "mgh", "npy", "mrc", "vti", "raw", "png", "tiff", "analyze"),
+    # Files of these keep only the values.
+    *("zarr", "hdf5", "dicom", "ome-tiff"),
+)
 FEATURES = ("pictures", "stored", "files", "interleaved", "deflated")
 _ODD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
 

@@ -19,6 +19,9 @@ export interface PlainHeader {
   readonly part: unknown;
 }
 
+const voxelSources = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'vti', 'raw'];
+/** Pictures are left out, because this reader does not know their feature. */
+const sources = [...voxelSources, 'dicom', 'zarr', 'hdf5', 'ome-tiff'];
 const voxelBytesOf: Readonly<Record<string, 1 | 2 | 4 | 8>> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
 
 /** 'The body is UTF-8 JSON without a byte order mark, at most 1 MiB, one object' */
@@ -55,8 +58,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
   // 'format of the source file'
-  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'vti', 'raw', 'dicom'].includes(String(source)))
-    throw corrupt('header has an unknown source');
+  if (!sources.includes(String(source))) throw corrupt('header has an unknown source');
   // FORMAT.md, 'Files': '`requires` names `files`'
   if (source === 'dicom' && !requires.includes('files')) throw corrupt('header does not require files');
 

@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { fileFormats } from '../shared/source.ts';
 import { smallChunks, smallContainer, splitRecords, variedContainer, writeContainer } from './container-testing.ts';
 
 // A second reader, written from docs/FORMAT.md alone. It imports nothing of the real one, and it does not try to be safe:
 // it shows that the page says enough, and that writer and page agree.
 
 const specification = readFileSync(new URL('../../../docs/FORMAT.md', import.meta.url), 'utf8');
+
+test('the page and the Python package name every format that a source can have', () => {
+  const row = /^\| `source` +\|(.*)\|$/m.exec(specification)?.[1] ?? '';
+  expect([...row.matchAll(/`"([\w-]+)"`/g)].map(([, name]) => name).sort()).toEqual([...fileFormats].sort());
+  const python = readFileSync(new URL('../../../python/src/stria/_header.py', import.meta.url), 'utf8');
+  const list = /^FORMATS = \(([\s\S]*?)^\)/m.exec(python)?.[1] ?? '';
+  expect([...list.matchAll(/"([\w-]+)"/g)].map(([, name]) => name).sort()).toEqual([...fileFormats].sort());
+});
 
 test('the worked example is the file, byte for byte', async () => {
   const example = [...specification.matchAll(/^([0-9a-f]{8}): ((?:[0-9a-f]{2} )*[0-9a-f]{2})/gm)].flatMap(
