@@ -171,6 +171,21 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
         self.assertLess(most, 200)
 
 
+class FileObjects(Folder):
+    def test_files_that_know_their_size(self) -> None:
+        """As those of fsspec do."""
+
+        class Sized(io.BytesIO):
+            size = 0
+
+        volume = smooth((20, 21, 22), "i2")
+        octets = compress(self.npy(volume), self.folder / "a.stria").read_bytes()
+        array = stria.open(Sized(octets))
+        np.testing.assert_array_equal(array[3:9], volume[3:9])
+        copy = pickle.loads(pickle.dumps(stria.open(io.BytesIO(octets))))
+        np.testing.assert_array_equal(np.asarray(copy), volume)
+
+
 class Faults(unittest.TestCase):
     def test_golden_and_faulty_files(self) -> None:
         """Every line of testdata/README.md: what reading says. Nothing that only concerns the source is read here."""

@@ -2,12 +2,11 @@
 
 import os
 import threading
-from typing import IO, Protocol, runtime_checkable
+from typing import IO, Protocol, cast
 
 from .errors import CorruptError, NotReadableError
 
 
-@runtime_checkable
 class Source(Protocol):
     """Bytes at places. `read` may be called by several threads at once."""
 
@@ -63,6 +62,10 @@ class ObjectSource:
     def close(self) -> None:
         pass
 
+    def __reduce__(self) -> tuple[type["ObjectSource"], tuple[IO[bytes]]]:
+        """A copy reads a copy of the file object, if that can be copied."""
+        return ObjectSource, (self._file,)
+
 
 def source_of(file: "str | os.PathLike[str] | IO[bytes] | Source") -> Source:
     if isinstance(file, str) and file.startswith(("http://", "https://")):
@@ -72,7 +75,8 @@ def source_of(file: "str | os.PathLike[str] | IO[bytes] | Source") -> Source:
         return HttpSource(file)
     if isinstance(file, (str, os.PathLike)):
         return FileSource(file)
-    return file if isinstance(file, Source) else ObjectSource(file)
+    # fsspec's files have a size, too, but they read from where they stand.
+    return ObjectSource(cast(IO[bytes], file)) if hasattr(file, "seek") else cast(Source, file)
 
 
 def read_exactly(source: Source, offset: int, length: int) -> bytes:
