@@ -121,6 +121,12 @@ describe('GADGET HDF5', () => {
     set.close?.();
   });
 
+  test('smoothing lengths of SWIFT are widths of the kernel, not its radius', async () => {
+    const set = await open('snap.hdf5', await gadgetBytes({ 0: gas }, { boxSize: 8, swiftGamma: 1.75 }));
+    expect(await contents(set, ['PartType0'])).toEqual([expected('PartType0', gas, 1.75)]);
+    set.close?.();
+  });
+
   test('without masses, or without particles', async () => {
     const set = await open('snap.hdf5', await gadgetBytes({ 1: dark }, { tableMass: 0 }));
     expect(set.groups[0]?.lacksMasses).toContain('PartType1/Masses');

@@ -12,17 +12,22 @@ import type { ParticleBox, ParticleGroup, ParticleSet } from '../particles.ts';
 
 const typeCount = 7;
 
+/** SWIFT's `Kernel gamma` of the cubic spline, for snapshots that do not state it. */
+const cubicSplineGamma = 1.825742;
+
 /** @throws StriaError `unsupported` for another HDF5 file; `corrupt`, `not-readable`, `aborted` */
 export async function openGadget(source: ByteSource, job: JobOptions): Promise<ParticleSet> {
   const file = await H5File.open(source, job);
   try {
     const names = await namesIn(file, '/', job);
     const header: Attributes = names.includes('Header') ? await readAttributes(file, '/Header', job) : new Map();
+    const scheme: Attributes = names.includes('HydroScheme') ? await readAttributes(file, '/HydroScheme', job) : new Map();
+    const swiftRadius = numberOf(scheme.get('Kernel gamma')) ?? cubicSplineGamma;
     const massTable = numbersOf(header.get('MassTable')) ?? [];
     const groups: ParticleGroup[] = [];
     for (let type = 0; type < typeCount; type++) {
       const name = `PartType${type}`;
-      if (names.includes(name)) groups.push(await openType(file, name, massTable[type] ?? 0, job));
+      if (names.includes(name)) groups.push(await openType(file, name, massTable[type] ?? 0, swiftRadius, job));
     }
     if (groups.length === 0) {
       throw new StriaError('unsupported', 'the HDF5 file is not a GADGET snapshot: it has no group PartType0 to PartType6');
@@ -48,7 +53,14 @@ function boxOf(header: Attributes): ParticleBox | undefined {
   return { origin: [0, 0, 0], lengths: [x, y, z] };
 }
 
-async function openType(file: H5File, name: string, tableMass: number, job: JobOptions): Promise<ParticleGroup> {
+/** @param swiftRadius where the kernel becomes zero, in SWIFT's smoothing lengths */
+async function openType(
+  file: H5File,
+  name: string,
+  tableMass: number,
+  swiftRadius: number,
+  job: JobOptions,
+): Promise<ParticleGroup> {
   const names = await namesIn(file, `/${name}`, job);
   const field = async (wanted: readonly string[], axes: 1 | 3): Promise<H5Dataset | undefined> => {
     const found = wanted.find((one) => names.includes(one));
@@ -60,8 +72,10 @@ async function openType(file: H5File, name: string, tableMass: number, job: JobO
   if (!positions) throw new StriaError('corrupt', `${name} has no dataset Coordinates`);
   const count = positions.shape[0] as number;
   const masses = await field(['Masses', 'Mass'], 1);
-  // SWIFT calls it SmoothingLengths.
-  const smoothing = await field(['SmoothingLength', 'SmoothingLengths'], 1);
+  const ofGadget = await field(['SmoothingLength'], 1);
+  const smoothing = ofGadget ?? (await field(['SmoothingLengths'], 1));
+  // GADGET's smoothing length is where the kernel becomes zero; SWIFT's is its full width at half maximum.
+  const radius = ofGadget ? 1 : swiftRadius;
   for (const other of [masses, smoothing]) {
     if (other && other.shape[0] !== count) {
       throw new StriaError('corrupt', `${other.path} has ${other.shape[0]} values for ${count} particles`);
@@ -81,8 +95,10 @@ async function openType(file: H5File, name: string, tableMass: number, job: JobO
           : masses
             ? await valuesOf(file, masses, first, wanted, options)
             : new Float64Array(wanted).fill(tableMass),
-        // GADGET's smoothing length is where the kernel becomes zero.
-        radii: request.radii && smoothing ? await valuesOf(file, smoothing, first, wanted, options) : undefined,
+        radii:
+          request.radii && smoothing
+            ? (await valuesOf(file, smoothing, first, wanted, options)).map((length) => radius * length)
+            : undefined,
       };
     },
   };

@@ -89,12 +89,20 @@ export function nchiladaFiles(family: string, { positions, masses, smoothing }: 
 /** A GADGET snapshot. A type whose masses all come from the table has no dataset of masses. @param types by number */
 export function gadgetBytes(
   types: Readonly<Record<number, TestGroup>>,
-  { boxSize, tableMass = 0, fileCount }: { readonly boxSize?: number; readonly tableMass?: number; readonly fileCount?: number },
+  {
+    boxSize,
+    tableMass = 0,
+    fileCount,
+    swiftGamma,
+  }: { readonly boxSize?: number; readonly tableMass?: number; readonly fileCount?: number; readonly swiftGamma?: number },
 ): Promise<Uint8Array> {
   return hdf5File((file) => {
     const header = file.create_group('Header');
     if (boxSize !== undefined) header.create_attribute('BoxSize', boxSize, null, '<d');
     if (fileCount !== undefined) header.create_attribute('NumFilesPerSnapshot', fileCount, null, '<i');
+    if (swiftGamma !== undefined) {
+      file.create_group('HydroScheme').create_attribute('Kernel gamma', [swiftGamma], [1], '<f');
+    }
     header.create_attribute('MassTable', [0, tableMass, 0, 0, 0, 0], [6], '<d');
     for (const [number, { positions, masses, smoothing }] of Object.entries(types)) {
       const group = file.create_group(`PartType${number}`);
@@ -105,7 +113,7 @@ export function gadgetBytes(
       }
       if (smoothing.length > 0) {
         group.create_dataset({
-          name: 'SmoothingLength',
+          name: swiftGamma === undefined ? 'SmoothingLength' : 'SmoothingLengths',
           data: Float32Array.from(smoothing),
           shape: [masses.length],
           dtype: '<f',
