@@ -73,6 +73,24 @@ test.each([
   );
 });
 
+test.each([
+  [2, '/data/a.zarr'],
+  [2, '/data/a'],
+  [3, '/data/a.zarr'],
+] as const)('reads a Zarr of version %i from a bucket that answers 403 for missing files, at %s', async (version, path) => {
+  const array = await zarrArray('', { version, shape: [4, 6, 5], chunks: [2, 3, 5], dtype: '<u2', values, compressor: 'gzip' });
+  await served(
+    (request, response) => {
+      const bytes = array[(request.url ?? '').slice(path.length + 1)];
+      response.writeHead(bytes ? 200 : 403).end(bytes);
+    },
+    async (address) => {
+      const volume = await openVolume(await openAddress(`${address}${path}`));
+      expect(Buffer.compare(await readVoxels(volume), values)).toBe(0);
+    },
+  );
+});
+
 test('reports an unreachable server, and a cancel', async () => {
   const fault = await faultOf(openVolume(remoteTree(new URL('http://127.0.0.1:9/a.zarr'), { retryMs: 1 })));
   expect(fault).toMatchObject({ tag: 'not-readable' });
