@@ -311,6 +311,24 @@ class Header(Folder):
         np.testing.assert_allclose(array.spacing, read.header.get_zooms(), rtol=1e-6)
 
 
+class Levels(Folder):
+    def test_levels_are_read_once(self) -> None:
+        reads: list[int] = []
+
+        class Counting(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                reads.append(size or 0)
+                return super().read(size)
+
+        source = self.npy(smooth((600, 300, 70), "u1"))
+        array = stria.open(Counting(compress(source, self.folder / "a.stria", "--levels").read_bytes()))
+        opening = len(reads)
+        levels = array.levels
+        self.assertGreater(len(levels), 1)
+        # The volume again, the file's end, and a read for each level.
+        self.assertLessEqual(len(reads), 2 * opening + 1 + len(levels))
+
+
 class Elsewhere(Folder):
     def test_dask(self) -> None:
         try:

@@ -74,12 +74,19 @@ class Array:
     #: Lengths of a chunk along each axis, in the form that dask expects.
     chunks: tuple[int, ...]
 
-    def __init__(self, source: Source, threads: int | None = None, fill: int | None = None, level: int = 0) -> None:
+    def __init__(
+        self,
+        source: Source,
+        threads: int | None = None,
+        fill: int | None = None,
+        level: int = 0,
+        found: tuple[Header, Index] | None = None,
+    ) -> None:
         self._source = source
         self._threads = threads or os.cpu_count() or 1
         self._fill = fill
         self._level = level
-        self._header, self._index = _open(source, level)
+        self._header, self._index = found or _open(source, level)
         self._grid = self._header.grid
         self._checked: set[tuple[Ramp, tuple[int, int, int]]] = set()
         self.dtype = np.dtype(DTYPES[self._header.type])
@@ -133,8 +140,9 @@ class Array:
         """The volume at lower resolutions, from the finest to the coarsest; empty if the file has none. They share its file."""
         if self._level > 0:
             raise ValueError("this is itself a level; the volume lists them")
-        count = len(_open_levels(self._source))
-        return [Array(self._source, self._threads, self._fill, level) for level in range(1, count + 1)]
+        # Read once for all levels: on a server each read is a request.
+        levels = enumerate(_open_levels(self._source), 1)
+        return [Array(self._source, self._threads, self._fill, level, found) for level, found in levels]
 
     @property
     def lost_chunks(self) -> int:

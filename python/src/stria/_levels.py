@@ -10,6 +10,8 @@ from .errors import CorruptError
 
 METHODS = ("mean", "mode")
 _MOST_LEVELS = 30
+#: Usually covers the record of a level.
+_BLOCK = 65_536
 
 
 def read_levels(source: Source, header: Header, start: int, index_end: int, index_start: int) -> list[tuple[Header, Index]]:
@@ -24,12 +26,13 @@ def read_levels(source: Source, header: Header, start: int, index_end: int, inde
     before = (1, 1, 1)
     at = index_end
     while at < tail:
-        head = read_exactly(source, at, min(4096 + 32, tail - at))
+        head = read_exactly(source, at, min(_BLOCK, tail - at))
         length = _records.record_length(head, at)
         if length is None or at + length > tail:
             raise CorruptError(f"the record at byte {at}, between the index and the end, is damaged")
         if head[:4] == b"levl":
-            record = _records.parse_record(read_exactly(source, at, length), at, "levl")
+            octets = head[:length] if length <= len(head) else read_exactly(source, at, length)
+            record = _records.parse_record(octets, at, "levl")
             if len(record.meta) != 32 or len(levels) == _MOST_LEVELS:
                 raise CorruptError(f"the levl record at byte {at} is impossible")
             number, method, *lengths = struct.unpack("<8I", record.meta)
