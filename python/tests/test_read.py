@@ -389,7 +389,7 @@ class Elsewhere(Folder):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-                if self.path not in ("/a.stria", "/short.stria") or wanted is None:
+                if self.path not in ("/a.stria", "/%C3%A4%20b.stria", "/short.stria") or wanted is None:
                     self.send_error(404)
                     return
                 asked.append(self.headers["Range"])
@@ -399,7 +399,7 @@ class Elsewhere(Folder):
                 self.send_header("Content-Length", str(last - first + 1))
                 self.end_headers()
                 # One file breaks off in the middle of an answer.
-                self.wfile.write(file[first : last + 1 if self.path == "/a.stria" else first + 1])
+                self.wfile.write(file[first : first + 1 if self.path == "/short.stria" else last + 1])
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -412,6 +412,8 @@ class Elsewhere(Folder):
         array = stria.open(f"{address}/a.stria")
         np.testing.assert_array_equal(array[30:40, :, 5], volume[30:40, :, 5])
         self.assertGreater(len(asked), 2)
+        for name in ("ä b.stria", "%C3%A4%20b.stria"):
+            self.assertEqual(stria.open(f"{address}/{name}").shape, volume.shape)
         with self.assertRaises(stria.NotReadableError):
             stria.open(f"{address}/b.stria")
         with self.assertRaises(stria.NotReadableError):

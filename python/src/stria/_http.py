@@ -1,6 +1,7 @@
 """A file on a server."""
 
 import http.client
+import urllib.parse
 import urllib.request
 
 from .errors import NotReadableError
@@ -10,7 +11,8 @@ class HttpSource:
     """A file on a server that answers range requests."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        # Characters that no address may hold, such as blanks and umlauts, as browsers send them. What is encoded already stays.
+        self._url = urllib.parse.quote(url, safe="%/:?#[]@!$&'()*+,;=~")
         # A GET of one byte, because some servers answer HEAD without a length.
         with self._open(0, 1) as answer:
             total = (answer.headers.get("Content-Range") or "").rpartition("/")[2]
