@@ -18,7 +18,7 @@ class Reader(Folder):
         read = napari.reader(path)
         assert read is not None
         [(data, options, kind)] = read([path])
-        self.assertEqual((options, kind), ({"name": "a.stria", "scale": (1.0, 2.0, 1.0, 0.5)}, "image"))
+        self.assertEqual((options, kind), ({"name": "a.stria", "scale": (1.0, 2.0, 1.0, 0.5), "rgb": False}, "image"))
         reverse = volume.T
         self.assertEqual((data.shape, data.dtype, data.ndim, len(data)), (reverse.shape, reverse.dtype, 4, 3))
         for key in (np.s_[1], np.s_[2, 5], np.s_[0, :, 20:30, ::3], np.s_[..., 7], np.s_[1, 2, 3, 4], np.s_[:]):

@@ -24,7 +24,7 @@ def _layer(path: str) -> Layer:
     array = open(path)
     # napari's axes are slowest first, and its world is that of the voxels: spacing alone.
     scale = array.spacing[::-1]
-    return _Slowest(array), {"name": path.replace("\\", "/").rpartition("/")[2], "scale": scale}, "image"
+    return _Slowest(array), {"name": path.replace("\\", "/").rpartition("/")[2], "scale": scale, "rgb": False}, "image"
 
 
 class _Slowest:
