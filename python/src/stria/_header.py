@@ -82,7 +82,10 @@ def element_dims(dims: Sequence[int], type: str) -> Four:
 
 def number(value: Any, what: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
     if isinstance(value, str) and value in _ODD:
         return _ODD[value]
     raise CorruptError(f"{what} is {json.dumps(value)}, not a number")
@@ -142,6 +145,8 @@ def parse_header(body: bytes | memoryview) -> Header:
     requires = text.get("requires")
     if not isinstance(requires, list) or not all(isinstance(name, str) for name in requires):
         raise CorruptError(f"{what}'s requires is not a list of names")
+    if "part" in requires:
+        raise UnsupportedError("the file holds only one part of its volume; join all parts with 'stria merge' first")
     unknown = [name for name in requires if name not in FEATURES]
     if unknown:
         raise UnsupportedError(
