@@ -170,6 +170,14 @@ describe('faults', () => {
     });
   });
 
+  test('a small box cut out of a large simulation leaves out what is far away', async () => {
+    const far = { positions: Float64Array.of(1, 1, 1, 1e8, 1, 1), masses: Float64Array.of(1, 1), radii: Float64Array.of(1, 1) };
+    for (const kernel of ['cic', 'sph'] as const) {
+      const alone = await deposit([one({})], { kernel, grid: grid('clip') });
+      expect(await deposit([one(far)], { kernel, grid: grid('clip') })).toEqual(alone);
+    }
+  });
+
   test('sums that overflow', async () => {
     const group = one({ masses: Float64Array.of(2 ** 30) });
     await expect(deposit([group], { unit: 2 ** -22 })).resolves.toBeDefined();

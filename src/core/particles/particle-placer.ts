@@ -13,7 +13,7 @@ export const smoothedWords = 8;
 const countUnits = 2 ** 20;
 export const countUnit = 1 / countUnits;
 
-/** A position this many boxes away has no digits left for its place inside the box, so the data is faulty. */
+/** In a periodic box, a position this many boxes away has no digits left for its place inside, so the data is faulty. */
 const farthest = 2 ** 20;
 
 /** Sums stay below this, so that doubles hold them exactly. */
@@ -92,9 +92,11 @@ export class ParticlePlacer {
         let voxels = (position - (box.origin[axis] as number)) * (scales[axis] as number);
         if (!(voxels >= 0 && voxels < length)) {
           isOutside = true;
-          if (Math.abs(voxels) > length * farthest) throw this.#faulty(piece, at, `position of ${position} along ${'xyz'[axis]}`);
-          if (edges === 'periodic') voxels -= Math.floor(voxels / length) * length;
-          else if (!(voxels >= -(reach[axis] as number) && voxels < length + (reach[axis] as number))) isUsed = false;
+          if (edges === 'periodic') {
+            if (Math.abs(voxels) > length * farthest)
+              throw this.#faulty(piece, at, `position of ${position} along ${'xyz'[axis]}`);
+            voxels -= Math.floor(voxels / length) * length;
+          } else if (!(voxels >= -(reach[axis] as number) && voxels < length + (reach[axis] as number))) isUsed = false;
         }
         let fixed = isUsed ? Math.floor(voxels * 65_536) : 0;
         // Rounding may have moved the position onto the upper side.
