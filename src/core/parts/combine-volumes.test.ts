@@ -174,6 +174,12 @@ test('volumes that cannot be combined are refused, with the reason', async () =>
     'sum',
     'the chunk shape differs',
   );
+  await refused([one, await file({ spatialUnit: 'um' })], 'sum', 'the unit of length differs');
+  await refused(
+    [one, await file({ valueUnit: 'mass' })],
+    'sum',
+    "its values have the unit 'mass', those of the first volume no unit",
+  );
   const shifted = await file({ intercept: 5 });
   await refused([shifted, shifted], 'sum', '--by sum has no meaning for values of 1 × stored \\+ 5');
   const falling = await file({ slope: -1 });

@@ -127,6 +127,11 @@ function difference(a: Header, b: Header): string | undefined {
   if (a.volume.type !== b.volume.type) return differs('voxel type');
   if (a.chunkShape.join() !== b.chunkShape.join()) return differs('chunk shape');
   if (a.volume.affine.join() !== b.volume.affine.join()) return differs('affine');
+  if (a.volume.spatialUnit !== b.volume.spatialUnit) return differs('unit of length');
+  if (a.volume.valueUnit !== b.volume.valueUnit) {
+    const unitOf = ({ valueUnit }: VolumeInfo) => (valueUnit === undefined ? 'no unit' : `the unit '${valueUnit}'`);
+    return `its values have ${unitOf(b.volume)}, those of the first volume ${unitOf(a.volume)}`;
+  }
   if (a.volume.slope !== b.volume.slope || a.volume.intercept !== b.volume.intercept) return differs('slope or intercept');
   return undefined;
 }
