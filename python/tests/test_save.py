@@ -1,5 +1,6 @@
 """Saving: the bytes that the command gives, for every codec, type and kind of chunk."""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -271,6 +272,18 @@ class Wrong(Folder):
             stria.save(smooth((70, 70, 70), "u1"), path)
         self.assertEqual(path.read_bytes(), before)
         self.assertEqual([one.name for one in self.folder.iterdir()], ["a.stria"])
+
+
+class Links(Folder):
+    def test_a_link_stays(self) -> None:
+        (self.folder / "disk").mkdir()
+        target, link = self.folder / "disk" / "a.stria", self.folder / "a.stria"
+        target.write_bytes(b"old")
+        link.symlink_to(target)
+        stria.save(np.arange(24, dtype="i2").reshape(2, 3, 4), link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(stria.open(target).shape, (2, 3, 4))
+        self.assertEqual(os.listdir(target.parent), ["a.stria"])
 
 
 if __name__ == "__main__":

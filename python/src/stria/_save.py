@@ -93,7 +93,9 @@ def save(
     halvings = planned_levels(levels, dims, type, voxels.nbytes, [float(one) for one in volume["spacing"]], grid)
     stack = LevelStack(volume_4d, grid, halvings, levels) if halvings else None
 
-    partial = f"{os.fspath(path)}.{os.getpid()}-{secrets.token_hex(4)}.partial"
+    # A link stays, and the file that it names is replaced, as by the command.
+    target = os.path.realpath(path)
+    partial = f"{target}.{os.getpid()}-{secrets.token_hex(4)}.partial"
     try:
         with open(partial, "xb") as file:
             writer = Writer(file, header_bytes(dims, grid.chunk, interleaved, volume, format, _WRITER), grid, width)
@@ -102,7 +104,7 @@ def save(
             writer.finish(format, name, before, stack.headers() if stack else [])
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, path)
+        os.replace(partial, target)
     except BaseException:
         if os.path.exists(partial):
             os.remove(partial)
