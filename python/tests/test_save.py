@@ -133,6 +133,7 @@ class Same(Folder):
         for name, volume in (
             ("scan", smooth((150, 21, 13), "u1")),
             ("labels", labels((140, 67, 70), "u2")),
+            ("points", (random.random((150, 140, 9)) < 0.02).astype("u1") * 200),
             ("many labels", random.integers(0, 3, (131, 65, 7)).astype("u4") * 1_000_000_007),
             ("negative", signed.astype("i1")),
             ("negative, wide", (signed * 50_000_000).astype("i4")),

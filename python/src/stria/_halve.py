@@ -16,6 +16,8 @@ _AT_ONCE = 2**22
 _FEWEST_MIXED = 256
 #: In a segmentation most squares have one value, and almost all others have two.
 _LEAST_UNIFORM, _LEAST_PAIRS = 1 / 2, 7 / 8
+#: Many squares on a border have two voxels on each side. Squares around a single voxel, as in sparse images, do not.
+_LEAST_HALVED = 1 / 8
 
 
 def halve(planes: NDArray[Any], steps: Three, method: str) -> NDArray[Any]:
@@ -57,7 +59,7 @@ class LabelEvidence:
 
     def __init__(self, kind: str, method: str | None) -> None:
         self._decided = "mean" if kind == "f" else method
-        self._mixed = self._pairs = self._uniform = 0
+        self._mixed = self._pairs = self._halved = self._uniform = 0
 
     @property
     def is_decided(self) -> bool:
@@ -81,8 +83,10 @@ class LabelEvidence:
             count = int(mixed.sum())
             self._mixed += count
             self._pairs += int(pairs.sum())
+            like_first = (b == a).astype(np.uint8) + (c == a) + (d == a)
+            self._halved += int((pairs & (like_first == 1)).sum())
             self._uniform += mixed.size - count
             if self._mixed >= _FEWEST_MIXED and count > 0:
-                is_labels = self._pairs >= _LEAST_PAIRS * self._mixed
+                is_labels = self._pairs >= _LEAST_PAIRS * self._mixed and self._halved >= _LEAST_HALVED * self._pairs
                 is_uniform = self._uniform >= _LEAST_UNIFORM * (self._uniform + self._mixed)
                 self._decided = "mode" if is_labels and is_uniform else "mean"
