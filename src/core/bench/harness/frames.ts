@@ -1,9 +1,11 @@
 import type { Commands, CommandTimes } from '../../gpu/commands.ts';
-import { throwIfAborted } from '../../shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import type { BenchContext } from './context.ts';
 
 /** The number of frames in flight on the GPU: while one is drawn, the next one is recorded. */
 export const inFlight = 2;
+
+type OnTimes = NonNullable<Commands['onTimes']>;
 
 export interface FrameTimes {
   /** Milliseconds between finished frames, by the host's clock. */
@@ -21,27 +23,13 @@ export async function runFrames(
   { job }: BenchContext,
   frameCount: number,
   rounds: number,
-  draw: (frame: number, onTimes: NonNullable<Commands['onTimes']>) => Promise<void>,
+  draw: (frame: number, onTimes: OnTimes) => Promise<void>,
 ): Promise<FrameTimes> {
-  const times: CommandTimes[] = [];
-  const finished: number[] = [];
-  const pending: Promise<void>[] = [];
-  for (let frame = 0; frame < (rounds + 1) * frameCount; frame++) {
-    throwIfAborted(job.signal);
-    if (pending.length >= inFlight) await pending.shift();
-    pending.push(
-      draw(frame % frameCount, (found) => times.push(found)).then(() => {
-        finished.push(performance.now());
-      }),
-    );
-  }
-  await Promise.all(pending);
-  const kept = finished.slice(frameCount - 1);
-  return {
-    intervals: kept.slice(1).map((at, index) => at - (kept[index] as number)),
-    times: times.slice(frameCount),
-    seconds: ((kept.at(-1) as number) - (kept[0] as number)) / 1000,
-  };
+  const frames = (rounds + 1) * frameCount;
+  const { times, finished } = await drawInTurn(job, (frame) => {
+    return frame < frames ? (onTimes) => draw(frame % frameCount, onTimes) : undefined;
+  });
+  return frameTimes(finished.slice(frameCount - 1), times.slice(frameCount));
 }
 
 /**
@@ -54,23 +42,46 @@ export async function runFor(
   { job }: BenchContext,
   ms: number,
   least: number,
-  draw: (at: number, onTimes: NonNullable<Commands['onTimes']>) => Promise<void>,
+  draw: (at: number, onTimes: OnTimes) => Promise<void>,
 ): Promise<FrameTimes> {
+  const start = performance.now();
+  let at = 0;
+  const { times, finished } = await drawInTurn(job, (frame) => {
+    if (at >= 1 && frame >= least) return undefined;
+    at = (performance.now() - start) / ms;
+    return (onTimes) => draw(Math.min(1, at), onTimes);
+  });
+  return frameTimes(finished, times);
+}
+
+/** Draws frames until there is no `next` one. If one fails, or the job is aborted, those in flight end first. */
+async function drawInTurn(
+  job: JobOptions,
+  next: (frame: number) => ((onTimes: OnTimes) => Promise<void>) | undefined,
+): Promise<{ readonly times: CommandTimes[]; readonly finished: number[] }> {
   const times: CommandTimes[] = [];
   const finished: number[] = [];
   const pending: Promise<void>[] = [];
-  const start = performance.now();
-  for (let [frame, at] = [0, 0]; at < 1 || frame < least; frame++) {
-    throwIfAborted(job.signal);
-    if (pending.length >= inFlight) await pending.shift();
-    at = (performance.now() - start) / ms;
-    pending.push(
-      draw(Math.min(1, at), (found) => times.push(found)).then(() => {
-        finished.push(performance.now());
-      }),
-    );
+  try {
+    for (let frame = 0; ; frame++) {
+      throwIfAborted(job.signal);
+      if (pending.length >= inFlight) await pending.shift();
+      const draw = next(frame);
+      if (!draw) break;
+      pending.push(
+        draw((found) => times.push(found)).then(() => {
+          finished.push(performance.now());
+        }),
+      );
+    }
+    await Promise.all(pending);
+    return { times, finished };
+  } finally {
+    await Promise.allSettled(pending);
   }
-  await Promise.all(pending);
+}
+
+function frameTimes(finished: readonly number[], times: readonly CommandTimes[]): FrameTimes {
   return {
     intervals: finished.slice(1).map((at, index) => at - (finished[index] as number)),
     times,

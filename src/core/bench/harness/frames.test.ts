@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { BenchContext } from './context.ts';
+import { runFor, runFrames } from './frames.ts';
+
+const contextOf = (signal: AbortSignal) => ({ job: { signal } }) as BenchContext;
+
+test('frames that are in flight when the job is aborted end before the run does', async () => {
+  const controller = new AbortController();
+  let ended = 0;
+  const run = runFor(contextOf(controller.signal), 1000, 1, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    controller.abort();
+    ended++;
+    throw new Error('the device was destroyed');
+  });
+  await expect(run).rejects.toThrow();
+  expect(ended).toBe(2);
+});
+
+test('the warm-up round is left out of the times', async () => {
+  const drawn: number[] = [];
+  const { intervals, times } = await runFrames(contextOf(new AbortController().signal), 3, 2, async (frame, onTimes) => {
+    drawn.push(frame);
+    onTimes({ stages: [] } as never);
+  });
+  expect(drawn).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2]);
+  expect([intervals.length, times.length]).toEqual([6, 6]);
+});
