@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type FaultTag, StriaError } from '../core/shared/errors.ts';
+import { errorCode } from '../node/system-faults.ts';
 
 /** Messages for the system's error codes when a file is read or written. */
 const meanings: Readonly<Record<string, string>> = {
@@ -24,11 +25,6 @@ export function toFileFault(error: unknown, tag: FaultTag, path: string): StriaE
   if (error instanceof StriaError) return error;
   const code = errorCode(error);
   const verb = tag === 'not-writable' ? 'written' : 'read';
-  const reason = meanings[code] ?? (error instanceof Error ? error.message : String(error));
+  const reason = meanings[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
   return new StriaError(tag, `'${basename(path)}' cannot be ${verb}: ${reason}`, { cause: error });
-}
-
-/** The system's error code, such as `ENOENT`, or '' if there is none. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

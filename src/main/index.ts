@@ -16,10 +16,12 @@ import { harden } from './hardening.ts';
 import { openedAddress, registerIpc } from './ipc-handlers.ts';
 import { isEnabled, menuTemplate } from './menu.ts';
 import { createOpenedFiles } from './opened-files.ts';
+import { PageLives } from './page-lives.ts';
 import { createProtocol } from './protocol.ts';
 import { createRecentFiles } from './recent-files.ts';
 import { createSaves } from './saves.ts';
 import { createSettings } from './settings.ts';
+import { showFailure } from './shown-failure.ts';
 import { systemRecent } from './system-recent.ts';
 import { createUnfinishedSaves } from './unfinished-saves.ts';
 import { createUpdates } from './updates.ts';
@@ -57,6 +59,7 @@ function run(): void {
   const saves = createSaves(unfinished);
   const folderSaves = createFolderSaves(unfinished);
   const abortSaves = () => Promise.all([saves.abortAll(), folderSaves.abortAll()]);
+  const pages = new PageLives();
   const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
   const addresses = new WebAddresses();
   const opened = createOpenedFiles(fileUrl, recent.paths);
@@ -74,6 +77,7 @@ function run(): void {
       settings,
       devServer,
       onPageGone: (contentsId) => {
+        pages.end(contentsId);
         void saves.abortAll(contentsId);
         void folderSaves.abortAll(contentsId);
       },
@@ -124,6 +128,10 @@ function run(): void {
     restart(compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
   };
 
+  /** Runs work of a menu item that changes a setting. */
+  const changing = (work: () => void | Promise<void>): void =>
+    void showFailure('The setting could not be saved', work, (box) => dialog.showMessageBox(showWindow().browserWindow, box));
+
   // If the app is packaged with an address for updates, electron-builder writes it beside the app.
   const updates =
     app.isPackaged && existsSync(join(process.resourcesPath, 'app-update.yml'))
@@ -155,13 +163,13 @@ function run(): void {
       toggleCompatible: () => {
         // The click has toggled the item. Rebuild the menu to show the actual mode.
         buildMenu();
-        void offerRestart(showWindow().browserWindow, !isCompatible(process.argv));
+        changing(() => offerRestart(showWindow().browserWindow, !isCompatible(process.argv)));
       },
       updates: updates && {
         atStart: settings.get().updateChecks,
         check: () => void updates.check(),
         toggleAtStart: () => {
-          settings.change({ updateChecks: !settings.get().updateChecks });
+          changing(() => settings.change({ updateChecks: !settings.get().updateChecks }));
           buildMenu();
         },
       },
@@ -208,6 +216,7 @@ function run(): void {
       addresses,
       saves,
       folderSaves,
+      pages,
       recent,
       devServer,
       offerRestart,

@@ -20,6 +20,7 @@ import {
 } from './dialogs.ts';
 import type { FolderSaves } from './folder-saves.ts';
 import type { AskPerson, Denial, OpenedFiles } from './opened-files.ts';
+import type { PageLives } from './page-lives.ts';
 import type { RecentFiles } from './recent-files.ts';
 import type { Saves } from './saves.ts';
 import { systemRecent } from './system-recent.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly opened: OpenedFiles;
   readonly saves: Saves;
   readonly folderSaves: FolderSaves;
+  readonly pages: PageLives;
   readonly recent: RecentFiles;
   readonly addresses: WebAddresses;
   /** Called after the list of recent files has changed. */
@@ -95,6 +97,7 @@ function makeHandlers({
   opened,
   saves,
   folderSaves,
+  pages,
   recent,
   addresses,
   lastFolder,
@@ -168,10 +171,12 @@ function makeHandlers({
       return null;
     },
     async 'save-begin'(window, suggestedName) {
-      const { canceled, filePath } = await dialog.showSaveDialog(window, saveDialog(join(lastFolder.get(), suggestedName)));
+      const owner = window.webContents.id;
+      const asked = dialog.showSaveDialog(window, saveDialog(join(lastFolder.get(), suggestedName)));
+      const { canceled, filePath } = (await pages.answer(owner, asked)) ?? { canceled: true, filePath: '' };
       if (canceled || filePath === '') return null;
       lastFolder.noteFile(filePath);
-      return saves.begin(window.webContents.id, filePath);
+      return saves.begin(owner, filePath);
     },
     async 'save-beside'(window, openedId, name) {
       const folder = await opened.chosenFolder(openedId);
@@ -193,11 +198,13 @@ function makeHandlers({
       return null;
     },
     async 'folder-begin'(window, suggestedName) {
-      const { canceled, filePaths } = await dialog.showOpenDialog(window, newFolderDialog(lastFolder.get(), suggestedName));
+      const owner = window.webContents.id;
+      const asked = dialog.showOpenDialog(window, newFolderDialog(lastFolder.get(), suggestedName));
+      const { canceled, filePaths } = (await pages.answer(owner, asked)) ?? { canceled: true, filePaths: [] };
       const [parent] = filePaths;
       if (canceled || parent === undefined) return null;
       lastFolder.noteFile(join(parent, suggestedName));
-      return { id: await folderSaves.begin(window.webContents.id, parent, suggestedName), name: suggestedName, folder: parent };
+      return { id: await folderSaves.begin(owner, parent, suggestedName), name: suggestedName, folder: parent };
     },
     async 'folder-write'(window, id, fileName, bytes) {
       await folderSaves.write(window.webContents.id, id, fileName, bytes);

@@ -5,7 +5,8 @@ import type { FileTree } from '../core/io/common/file-tree.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
 import { isExistingFolder, openFolder } from '../node/node-folder.ts';
-import { errorCode, toFileFault } from './file-faults.ts';
+import { errorCode } from '../node/system-faults.ts';
+import { toFileFault } from './file-faults.ts';
 import { judgeReference, type Verdict } from './references.ts';
 
 /** A file that the renderer may read, with its facts when it was opened. */
@@ -171,7 +172,7 @@ async function regularFile(path: string): Promise<string | undefined> {
     const target = await realpath(path);
     return (await stat(target)).isFile() ? target : undefined;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error))) return undefined;
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
     throw toFileFault(error, 'not-readable', path);
   }
 }

@@ -3,8 +3,8 @@ import { extname, join, resolve, sep } from 'node:path';
 import contentSecurityPolicy from '../../resources/content-security-policy.json';
 import type { FileTree } from '../core/io/common/file-tree.ts';
 import { parseRange } from '../node/byte-range.ts';
+import { errorCode } from '../node/system-faults.ts';
 import { appScheme, isAppUrl } from './app-origin.ts';
-import { errorCode } from './file-faults.ts';
 import { refusal, serveFolder } from './folder-files.ts';
 import type { FileOnDisk } from './opened-files.ts';
 
@@ -130,7 +130,7 @@ async function serveFile(file: FileOnDisk, request: Request): Promise<Response> 
   try {
     handle = await open(file.path, 'r');
   } catch (error) {
-    return refusal(['EACCES', 'EPERM'].includes(errorCode(error)) ? 403 : 404);
+    return refusal(['EACCES', 'EPERM'].includes(errorCode(error) ?? '') ? 403 : 404);
   }
   const facts = await handle.stat();
   const unchanged = facts.isFile() && facts.size === file.size && facts.mtimeMs === file.modifiedMs;

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { access, lstat, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
-import { errorCode, toFileFault } from './file-faults.ts';
+import { errorCode } from '../node/system-faults.ts';
+import { toFileFault } from './file-faults.ts';
 
 /** The maximum number of links to follow, as on Linux. */
 const mostLinks = 40;
@@ -47,7 +48,7 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
   const mayWrite = await access(path, constants.W_OK).then(
     () => true,
     (error: unknown) => {
-      if (['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error))) return false;
+      if (['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) return false;
       throw error;
     },
   );

@@ -1,3 +1,4 @@
+import { toFileFault } from './file-faults.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { WindowPlace } from './window-place.ts';
 
@@ -12,7 +13,7 @@ export interface ShellSettings {
 
 export interface SettingsStore {
   get(): ShellSettings;
-  /** Changes and saves settings. @throws the system's error if the file cannot be written; the change then lasts until the app ends */
+  /** Changes and saves settings. @throws StriaError `not-writable`; the change then lasts until the app ends */
   change(part: Partial<ShellSettings>): void;
 }
 
@@ -23,7 +24,11 @@ export function createSettings(file: string): SettingsStore {
     get: () => settings,
     change(part) {
       settings = { ...settings, ...part };
-      writeJsonFile(file, settings);
+      try {
+        writeJsonFile(file, settings);
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', file);
+      }
     },
   };
 }
