@@ -112,3 +112,48 @@ test('if the volume cannot be read, the values of layers are still shown', async
   await settle();
   expect(told).toEqual([[undefined, { voxel: [1, 0, 0], layers: [{ id: 'a', voxel: [1, 2, 3], stored: 7 }] }]]);
 });
+
+/** A reader that lists each report as the volume's value and those of the layers. */
+function valuesReader() {
+  const told: (readonly number[])[] = [];
+  const probe = new ProbeReader((shown) => {
+    if (shown) told.push([shown.stored, ...shown.layers.map(({ stored }) => stored)]);
+  });
+  return { told, probe };
+}
+
+test('a layer that reads slowly delays neither the value of the volume nor those of other layers', async () => {
+  const { volume, reads } = heldVolume();
+  const slow = heldVolume();
+  const fast = { info: {}, voxel: async () => 7 } as unknown as VolumeSource;
+  const { told, probe } = valuesReader();
+  probe.request(volume, [1, 0, 0], 0, [
+    { id: 'slow', volume: slow.volume, voxel: [2, 0, 0], timePoint: 0 },
+    { id: 'fast', volume: fast, voxel: [1, 0, 0], timePoint: 0 },
+  ]);
+  reads[0]?.end();
+  await expect.poll(() => told).toEqual([[10, 7]]);
+  slow.reads[0]?.end();
+  await settle();
+  expect(told).toEqual([
+    [10, 7],
+    [10, 20, 7],
+  ]);
+});
+
+test('while a layer reads slowly, the pointer moves on: the layer is read again only at the last position', async () => {
+  const { volume, reads } = heldVolume();
+  const slow = heldVolume();
+  const { told, probe } = valuesReader();
+  for (const x of [1, 2, 3]) {
+    probe.request(volume, [x, 0, 0], 0, [{ id: 'slow', volume: slow.volume, voxel: [x, 0, 0], timePoint: 0 }]);
+    reads.at(-1)?.end();
+    await expect.poll(() => told.at(-1)).toEqual([10 * x]);
+  }
+  slow.reads[0]?.end();
+  await settle();
+  slow.reads[1]?.end();
+  await settle();
+  expect(slow.reads.map(({ x }) => x)).toEqual([1, 3]);
+  expect(told).toEqual([[10], [20], [30], [30, 30]]);
+});

@@ -19,16 +19,29 @@ export interface LayerWish {
   readonly timePoint: number;
 }
 
+/** A read that has begun. */
+interface ProbeRead {
+  readonly wish: ProbeWish;
+  readonly layers: Map<string, LayerProbe>;
+  /** Undefined until it has been read, and outside the volume. */
+  stored?: number | undefined;
+  isShown: boolean;
+}
+
+/** How long a value waits for those of layers, so that they do not vanish and reappear while the pointer moves. In milliseconds. */
+const layerPatienceMs = 30;
+
 /**
- * Reads the voxel under the pointer back from the GPU, one read at a time. Meanwhile only the latest request is kept. A result
- * is reported even if the pointer has moved on, but not after `clear`.
+ * Reads the voxel under the pointer back from the GPU or the file, one read at a time for the volume and for each layer. Meanwhile
+ * only the latest request is kept. A result is reported even if the pointer has moved on, but not after `clear`. Layers that take
+ * long are reported later than the volume.
  */
 export class ProbeReader {
   readonly #report: (probe: Probe | undefined, beyond?: BeyondProbe) => void;
-  #wanted: ProbeWish | undefined;
+  readonly #reads = new NewestTask();
+  #layerReads = new Map<string, NewestTask>();
   /** The current read, as long as its result is wanted. */
-  #read: ProbeWish | undefined;
-  #isReading = false;
+  #read: ProbeRead | undefined;
 
   /** @param report receives the result; `beyond` has the values of layers outside the volume */
   constructor(report: (probe: Probe | undefined, beyond?: BeyondProbe) => void) {
@@ -36,7 +49,7 @@ export class ProbeReader {
   }
 
   clear(): void {
-    this.#wanted = undefined;
+    this.#reads.drop();
     this.#read = undefined;
     this.#report(undefined);
   }
@@ -51,29 +64,70 @@ export class ProbeReader {
   }
 
   #want(wish: ProbeWish): void {
-    this.#wanted = wish;
-    if (!this.#isReading) void this.#readAll();
+    this.#reads.run(async () => {
+      const read: ProbeRead = { wish, layers: new Map(), isShown: false };
+      this.#read = read;
+      const layers = this.#readLayers(read);
+      read.stored = await readBase(wish);
+      await Promise.race([layers, new Promise((resolve) => setTimeout(resolve, layerPatienceMs))]);
+      read.isShown = true;
+      this.#show(read);
+    });
   }
 
-  async #readAll(): Promise<void> {
-    this.#isReading = true;
-    while (this.#wanted) {
-      const wish = this.#wanted;
-      this.#wanted = undefined;
-      this.#read = wish;
-      const { volume, voxel } = wish;
-      const [stored, ...layers] = await Promise.all([readBase(wish), ...wish.layers.map((layer) => readLayer(layer))]);
-      if (this.#read !== wish) continue;
-      if (stored === undefined) {
-        const read = layers.flat();
-        this.#report(undefined, read.length > 0 ? { voxel, layers: read } : undefined);
-        continue;
-      }
-      const { slope, intercept } = volume.info;
-      const isNearest = volume.decimation > 1 && !volume.file;
-      this.#report({ voxel, stored, value: slope * stored + intercept, isNearest, layers: layers.flat() });
+  /** Resolves when the layers that are not busy with an earlier read have been read. */
+  async #readLayers(read: ProbeRead): Promise<void> {
+    const { layers } = read.wish;
+    this.#layerReads = new Map(layers.map(({ id }) => [id, this.#layerReads.get(id) ?? new NewestTask()]));
+    const work = layers.map((layer) =>
+      this.#layerReads.get(layer.id)?.run(async () => {
+        const probe = await readLayer(layer);
+        if (probe) read.layers.set(layer.id, probe);
+        if (read.isShown) this.#show(read);
+      }),
+    );
+    await Promise.all(work);
+  }
+
+  #show(read: ProbeRead): void {
+    if (this.#read !== read) return;
+    const { stored, wish } = read;
+    const { volume, voxel } = wish;
+    const layers = wish.layers.flatMap(({ id }) => read.layers.get(id) ?? []);
+    if (stored === undefined) {
+      this.#report(undefined, layers.length > 0 ? { voxel, layers } : undefined);
+      return;
     }
-    this.#isReading = false;
+    const { slope, intercept } = volume.info;
+    const isNearest = volume.decimation > 1 && !volume.file;
+    this.#report({ voxel, stored, value: slope * stored + intercept, isNearest, layers });
+  }
+}
+
+/** Runs one task at a time. Of the tasks that wait, only the newest runs. */
+class NewestTask {
+  #waiting: (() => Promise<void>) | undefined;
+  #running: Promise<void> | undefined;
+
+  /** Resolves when no task runs or waits. */
+  run(task: () => Promise<void>): Promise<void> {
+    this.#waiting = task;
+    this.#running ??= this.#runAll();
+    return this.#running;
+  }
+
+  /** Forgets the task that waits. */
+  drop(): void {
+    this.#waiting = undefined;
+  }
+
+  async #runAll(): Promise<void> {
+    while (this.#waiting) {
+      const task = this.#waiting;
+      this.#waiting = undefined;
+      await task();
+    }
+    this.#running = undefined;
   }
 }
 
@@ -87,11 +141,11 @@ async function readBase({ volume, voxel, isBeyond, timePoint }: ProbeWish): Prom
   }
 }
 
-/** Empty if the layer was removed meanwhile. */
-async function readLayer({ id, volume, voxel, timePoint }: LayerWish): Promise<readonly LayerProbe[]> {
+/** Undefined if the layer was removed meanwhile. */
+async function readLayer({ id, volume, voxel, timePoint }: LayerWish): Promise<LayerProbe | undefined> {
   try {
-    return [{ id, voxel, stored: await volume.voxel(...voxel, timePoint) }];
+    return { id, voxel, stored: await volume.voxel(...voxel, timePoint) };
   } catch {
-    return [];
+    return undefined;
   }
 }
