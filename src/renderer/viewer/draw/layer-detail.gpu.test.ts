@@ -303,3 +303,28 @@ test('a canvas says which of its layers cannot be read, and frees the voxels of 
   details.destroy();
   layer.destroy();
 });
+
+test.each([
+  ['reading', () => new Promise<never>(() => {})],
+  ['pausing before it reads again', () => Promise.reject(new StriaError('not-readable', 'the drive is gone'))],
+])('a cancelled picture does not wait for a layer that is %s', async (_, fill) => {
+  const layer = await layerOf('u8', testVoxels);
+  const shown = { look: testLook({ id: 'layer' }), map: placeLayer(base, layer.info).map, volume: layer.coarse, timePoint: 1 };
+  const details = new LayerDetails(
+    gpu,
+    () => {},
+    () => {},
+  );
+  layer.fill.mockClear().mockImplementation(fill);
+  const controller = new AbortController();
+  const loading = details.load(straight('z', 20, 2), [shown], { width, height }, controller.signal);
+  await expect.poll(() => layer.fill.mock.calls.length).toBeGreaterThan(0);
+  controller.abort();
+  await expect(loading).rejects.toMatchObject({ tag: 'aborted' });
+  expect(details.isPending).toBe(false);
+  await expect(details.load(straight('z', 20, 2), [shown], { width, height }, controller.signal)).rejects.toMatchObject({
+    tag: 'aborted',
+  });
+  details.destroy();
+  layer.destroy();
+});

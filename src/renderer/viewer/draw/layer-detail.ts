@@ -84,10 +84,10 @@ export class LayerDetail {
     return held && (isWhole || showsAll(held, wish)) ? held.drawn : undefined;
   }
 
-  /** Like `drawing`, but waits until all readable voxels have arrived. */
-  async loaded(wish: LayerDetailWish): Promise<PlaneSource | undefined> {
+  /** Like `drawing`, but waits until all readable voxels have arrived. @throws StriaError `aborted` */
+  async loaded(wish: LayerDetailWish, signal?: AbortSignal): Promise<PlaneSource | undefined> {
     this.drawing(wish);
-    await this.#newest.ended();
+    await this.#newest.ended(signal);
     return this.drawing(wish);
   }
 

@@ -52,12 +52,17 @@ export class LayerDetails {
     });
   }
 
-  /** Reads the finer voxels of all layers. Resolves once all readable ones are there. */
-  async load(slice: PlacedSlice, layers: readonly TimedLayer[], size: Pick<GPUTexture, 'width' | 'height'>): Promise<void> {
+  /** Reads the finer voxels of all layers. Resolves once all readable ones are there. @throws StriaError `aborted` */
+  async load(
+    slice: PlacedSlice,
+    layers: readonly TimedLayer[],
+    size: Pick<GPUTexture, 'width' | 'height'>,
+    signal?: AbortSignal,
+  ): Promise<void> {
     this.#keep(layers);
     for (const layer of layers) {
       const wish = wishOf(slice, layer, size);
-      if (wish) await this.#detailOf(layer).loaded(wish);
+      if (wish) await this.#detailOf(layer).loaded(wish, signal);
     }
   }
 

@@ -1,4 +1,5 @@
 import { toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
 
 /** What is read, so that the same read is not begun twice. */
@@ -30,9 +31,16 @@ export class NewestRead {
     return this.#wanted !== undefined;
   }
 
-  /** Resolves when the newest read has ended. */
-  ended(): Promise<void> {
-    return this.#reading;
+  /** Resolves when the newest read has ended. A signal cancels it, without waiting for the file. @throws StriaError `aborted` */
+  async ended(signal?: AbortSignal): Promise<void> {
+    const reading = this.#reading;
+    await new Promise<void>((resolve) => {
+      void reading.then(resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      if (signal?.aborted) resolve();
+    });
+    if (signal?.aborted) this.cancel();
+    throwIfAborted(signal);
   }
 
   /** Begins a read, unless the same one is running or failed last. */

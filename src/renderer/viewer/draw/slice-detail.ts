@@ -91,10 +91,10 @@ export class SliceDetail {
     return held;
   }
 
-  /** Like `drawing`, but waits until all readable voxels have arrived. */
-  async loaded(wish: DetailWish): Promise<DetailDrawing | undefined> {
+  /** Like `drawing`, but waits until all readable voxels have arrived. @throws StriaError `aborted` */
+  async loaded(wish: DetailWish, signal?: AbortSignal): Promise<DetailDrawing | undefined> {
     this.drawing(wish);
-    await this.#newest.ended();
+    await this.#newest.ended(signal);
     return this.#heldOf(wish);
   }
 

@@ -155,7 +155,7 @@ export class ObliqueView extends SliceCanvas {
     const placement = this.#placement(request, pixelRatio, state);
     if (!volume || !placement) return;
     const { map } = placeOblique(placement);
-    await detail.layers.load(obliqueSlice(volume, map, pixelRatio), timedLayers(this.host, state), request);
+    await detail.layers.load(obliqueSlice(volume, map, pixelRatio), timedLayers(this.host, state), request, signal);
     const timePoints = this.#brickTimes(state);
     if (timePoints.length > 0) await this.#detail.load(this.#bricks, { map, width, height, timePoints }, signal);
   }

@@ -116,9 +116,9 @@ export class SliceView extends SliceCanvas {
     const placement = this.#placement(picture, picture.pixelRatio, state);
     if (!volume || !placement) return;
     const wish = detailWish(volume, this.#axis, placement, state);
-    if (wish) await detail.volume.loaded(wish);
+    if (wish) await detail.volume.loaded(wish, picture.signal);
     const slice = placedSlice(volume, this.#axis, placement, state, picture.pixelRatio);
-    await detail.layers.load(slice, timedLayers(this.host, state), picture);
+    await detail.layers.load(slice, timedLayers(this.host, state), picture, picture.signal);
   }
 
   protected override pixelsPerUnit(size: SliceSize, pixelRatio: number): number | undefined {
