@@ -18,7 +18,8 @@ export interface NiftiHeader {
   readonly endian: Endian;
   /** The voxels are in a separate file (`.img`). */
   readonly isPair: boolean;
-  /** Offset of the first voxel, in the file that holds the voxels. */
+  readonly headerBytes: number;
+  /** Offset of the first voxel, in the file that holds the voxels. 0 in a single file if the header gives none. */
   readonly voxOffset: number;
   readonly info: VolumeInfo;
 }
@@ -63,7 +64,7 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   }
   if (!hasMagic(head, layout)) {
     if (layout.version === 2) throw new StriaError('corrupt', 'the NIfTI-2 header lacks its magic number');
-    return { format: 'analyze', endian, isPair: true, ...parseAnalyzeHeader(head, endian) };
+    return { format: 'analyze', endian, isPair: true, headerBytes: layout.headerBytes, ...parseAnalyzeHeader(head, endian) };
   }
   const fields = fieldReader(head, layout, endian === 'little');
   const isPair = startsAt(head, layout.magicAt, layout.pairMagic);
@@ -76,6 +77,7 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
     format: 'nifti',
     endian,
     isPair,
+    headerBytes: layout.headerBytes,
     voxOffset: voxOffset(fields, layout, isPair),
     info: {
       dims: checkedDims(lengths(fields, layout), elementBytes(type)),
@@ -130,12 +132,17 @@ function lengths(fields: FieldReader, layout: NiftiLayout): number[] {
   return Array.from({ length: count }, (_, index) => dim(index + 1));
 }
 
-/** In a separate file the voxels may start at byte 0; otherwise they follow the header and its extension flag. */
+/**
+ * In a separate file the voxels may start at byte 0. Otherwise they follow the header and its extension flag; some writers leave out the
+ * flag, and some the offset.
+ */
 function voxOffset(fields: FieldReader, layout: NiftiLayout, isPair: boolean): number {
   const offset = layout.version === 1 ? fields.real(layout.voxOffsetAt) : fields.integer(layout.voxOffsetAt, 8);
-  const least = isPair ? 0 : layout.headerBytes + 4;
-  if (!Number.isSafeInteger(offset) || offset < least) {
-    throw new StriaError('corrupt', `the header puts the voxels at byte ${offset}; the first possible offset is ${least}`);
+  const least = layout.headerBytes + 4;
+  const isPossible = isPair ? offset >= 0 : offset === 0 || offset === layout.headerBytes || offset >= least;
+  if (!Number.isSafeInteger(offset) || !isPossible) {
+    const first = isPair ? 0 : least;
+    throw new StriaError('corrupt', `the header puts the voxels at byte ${offset}; the first possible offset is ${first}`);
   }
   return offset;
 }

@@ -1,11 +1,12 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { nameWithoutGzip, openBytes, readWhole } from '../common/byte-stream.ts';
+import { volumeBytes } from '../../shared/volume.ts';
+import { type ByteStream, nameWithoutGzip, openBytes, readWhole } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
 import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
-import { isNiftiHeader, parseNiftiHeader } from './nifti-header.ts';
+import { isNiftiHeader, type NiftiHeader, parseNiftiHeader } from './nifti-header.ts';
 import { nifti2 } from './nifti-layout.ts';
 
 /**
@@ -33,18 +34,31 @@ export const niftiReader: VolumeReader = {
       throw new StriaError('corrupt', 'the NIfTI-1 header lacks its magic number');
     }
     if (header.isPair) return openPair(source, undefined, options);
-    const before = await readBefore(stream, header.voxOffset, options);
+    const start = await startOf(header, stream, options);
+    const before = await readBefore(stream, start, options);
     const name = nameWithoutGzip(source.name);
     return streamedVolume({
       info: header.info,
       format: 'nifti',
       endian: header.endian,
       stream,
-      start: header.voxOffset,
+      start,
       parts: (after) => [{ name, before, hasVoxels: true, after }],
     });
   },
 };
+
+/**
+ * The offset of the first voxel of a single file. If the header gives none, the voxels follow the extension flag, or the header itself if
+ * the file is too short for a flag. @throws StriaError `corrupt` if extensions of unknown length lie in between
+ */
+async function startOf({ voxOffset, headerBytes, info }: NiftiHeader, stream: ByteStream, options: JobOptions): Promise<number> {
+  if (voxOffset > 0) return voxOffset;
+  if (stream.size === headerBytes + volumeBytes(info)) return headerBytes;
+  const [hasExtensions = 0] = await stream.read(headerBytes, 1, options);
+  if (hasExtensions !== 0) throw new StriaError('corrupt', 'the header has extensions, but does not say where the voxels begin');
+  return headerBytes + 4;
+}
 
 async function openPair(
   headerSource: ByteSource,

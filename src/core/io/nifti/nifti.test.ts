@@ -165,10 +165,42 @@ describe.each([1, 2] as const)('NIfTI-%i', (version) => {
     expect((await faultOf(infoOf({ version, ...fields })))?.tag).toBe('corrupt');
   });
 
-  test.each([0, 1, 347, 1e9, -5])('calls voxels at byte %d corrupt', async (voxOffset) => {
+  test.each([1, 347, 349, 351, 1e9, -5])('calls voxels at byte %d corrupt', async (voxOffset) => {
     const header = niftiHeaderBytes({ version, voxOffset });
     expect((await faultOf(openBytes(new Uint8Array([...header, ...noise(400)]))))?.tag).toBe('corrupt');
     expect((await faultOf(openBytes(gzipSync(new Uint8Array([...header, ...noise(400)])))))?.tag).toMatch(/corrupt|unsupported/);
+  });
+});
+
+describe.each([1, 2] as const)('a NIfTI-%i file whose header gives no offset, or that of its own end', (version) => {
+  const headerBytes = version === 1 ? 348 : 540;
+  const voxels = noise(4 * 3 * 2);
+  const file = (voxOffset: number, ...rest: readonly number[]) =>
+    new Uint8Array([...niftiHeaderBytes({ version, voxOffset }), ...rest, ...voxels]);
+
+  test.each([
+    ['without an offset, after the extension flag', 0, [0, 0, 0, 0]],
+    ['without an offset or a flag, after the header', 0, []],
+    ['at the end of the header', headerBytes, []],
+  ] as const)('%s: the voxels are found and the file is restored', async (_, voxOffset, flag) => {
+    const bytes = file(voxOffset, ...flag);
+    const volume = await openBytes(bytes);
+    expect(await readVoxels(volume)).toEqual(voxels);
+    expect(rebuild(await volume.source(), voxels, 'u8')).toEqual([{ name: 'scan.nii', bytes }]);
+  });
+
+  test('gzipped, the flag is assumed, and a file without one is refused when it ends early', async () => {
+    expect(await readVoxels(await openBytes(gzipSync(file(0, 0, 0, 0, 0)), 'scan.nii.gz'))).toEqual(voxels);
+    const first = file(0);
+    first[headerBytes] = 0; // no extensions
+    const volume = await openBytes(gzipSync(first), 'scan.nii.gz');
+    expect((await faultOf(readVoxels(volume)))?.tag).toBe('corrupt');
+  });
+
+  test('extensions of unknown length are refused', async () => {
+    expect((await faultOf(openBytes(file(0, 1, 0, 0, 0, ...noise(32)))))?.message).toContain(
+      'does not say where the voxels begin',
+    );
   });
 });
 
