@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type ElementType, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { type Channel, type ElementType, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 
 /** The maximum number of pictures in a stack. */
 export const maxPictures = 2 ** 18;
@@ -75,6 +75,8 @@ export interface PictureShape {
 export interface PictureFile {
   readonly pictures: readonly Picture[];
   readonly scale: PictureScale;
+  /** The samples of a pixel, if they are not gray, red, green and blue. */
+  readonly channels?: readonly Channel[] | undefined;
 }
 
 /** The size of pixels, as far as the file gives it. */

@@ -117,7 +117,7 @@ function describeShape({ width, height, type, channels, bits }: PictureShape): s
   return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples per pixel` : ''}`;
 }
 
-function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isOneFile: boolean): VolumeInfo {
+function describeStack(pictures: readonly Picture[], { scale, channels: named }: PictureFile, isOneFile: boolean): VolumeInfo {
   const { width, height, type, channels } = (pictures[0] as Picture).shape;
   const { spatialUnit, picturesPerTime } = scale;
   // A file's time series becomes t only if t is not needed for samples.
@@ -133,7 +133,7 @@ function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isO
     slope: 1,
     intercept: 0,
     ...(channels === 1 && (type === 'u8' || type === 'u16') && scale.scaling),
-    ...(channels > 1 && { channels: sampleChannels(channels) }),
+    ...(channels > 1 && { channels: named ?? sampleChannels(channels) }),
   };
 }
 

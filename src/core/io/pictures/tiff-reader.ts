@@ -4,6 +4,7 @@ import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { maxPictures, type Picture, type PictureFile, type PictureScale, pictureBytes } from '../common/picture.ts';
 import { partOf } from '../tiff/block-parts.ts';
 import { imageJScale, parseImageJ } from '../tiff/imagej.ts';
+import { inkChannels } from '../tiff/ink-channels.ts';
 import { readPixelBox } from '../tiff/pixel-box.ts';
 import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
 import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
@@ -47,7 +48,8 @@ export async function openTiff(source: ByteSource, options: JobOptions): Promise
   const scale = imageJScale(imageJ, await resolutionOf(file, first, options));
   const isWhole = pictures.length > 1 || imageJ.images === undefined;
   const more = isWhole ? undefined : await bigStack(file, first, picture, imageJ.images, options);
-  return withSeries(more ?? pictures, scale);
+  const channels = await inkChannels(file, first, picture.shape.channels, options);
+  return { ...withSeries(more ?? pictures, scale), channels };
 }
 
 function withSeries(pictures: readonly Picture[], scale: PictureScale): PictureFile {

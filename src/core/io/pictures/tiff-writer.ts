@@ -1,5 +1,6 @@
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { interleave } from '../common/picture.ts';
+import { separated } from '../tiff/ink-channels.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
 import { align8, directoryBytes, encodeDirectory, encodeHeader, numberTag, textTag, tiffTypes } from '../tiff/write-directory.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
@@ -105,14 +106,16 @@ export class TiffWriter {
     const tags = new Map<number, StoredTag>();
     const add = (tag: StoredTag) => tags.set(tag.tag, tag);
     add(numberTag(tiffTags.photometric, short, [channels >= 3 ? 2 : 1]));
+    const kept = parseStoredTags(extra);
+    const keptColours = kept.find(({ tag }) => tag === tiffTags.photometric)?.values[0];
     const extraSamples = channels >= 3 ? channels - 3 : channels - 1;
-    // 2: the first of them is unassociated alpha; the others are unspecified.
-    if (extraSamples > 0) add(numberTag(tiffTags.extraSamples, short, every(0).slice(0, extraSamples).fill(2, 0, 1)));
+    // 2: the first of them is unassociated alpha; the others are unspecified. Pictures of inks say themselves which samples are extra.
+    if (extraSamples > 0 && keptColours !== separated)
+      add(numberTag(tiffTags.extraSamples, short, every(0).slice(0, extraSamples).fill(2, 0, 1)));
     if (name !== '') add(textTag(tiffTags.pageName, name));
     if (extra.byteLength === 0) for (const tag of this.#scaleTags()) add(tag);
-    const kept = parseStoredTags(extra);
     // The reader has converted YCbCr to RGB.
-    const wasYbr = kept.some(({ tag, values }) => tag === tiffTags.photometric && values[0] === 6);
+    const wasYbr = keptColours === 6;
     for (const tag of kept) if (!isStorageTag(tag.tag) && !(wasYbr && ybrTags.has(tag.tag))) add(tag);
     add(numberTag(tiffTags.width, long, [dims[0]]));
     add(numberTag(tiffTags.height, long, [dims[1]]));

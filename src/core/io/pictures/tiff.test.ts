@@ -175,6 +175,36 @@ describe('reading', () => {
     expectSame(await readVoxels(volume), voxels);
   });
 
+  test.each([
+    ['CMYK', 4, [], ['Cyan', 'Magenta', 'Yellow', 'Black']],
+    ['CMYK with alpha', 5, [{ tag: 338, type: 3, values: [2] }], ['Cyan', 'Magenta', 'Yellow', 'Black', 'Alpha']],
+    ['CMYK with a spot colour', 5, [{ tag: 338, type: 3, values: [0] }], ['Cyan', 'Magenta', 'Yellow', 'Black', 'Sample 5']],
+    [
+      'named inks',
+      3,
+      [
+        { tag: 332, type: 3, values: [2] },
+        { tag: 333, type: 2, values: 'Gold\0Silver' },
+      ],
+      ['Gold', 'Silver', 'Sample 3'],
+    ],
+  ] as const)('the channels of %s have the names of the inks, also when it is restored', async (_, channels, more, names) => {
+    const page = samples(12 * channels, 1);
+    const tags = [{ tag: 262, type: 3, values: [5] } as const, ...more];
+    const volume = await open(tiffFile({ width: 4, height: 3, type: 'u8', channels, tags }, [page]));
+    expect(volume.info.channels).toEqual(names.map((name) => ({ name })));
+    const sink = memorySink();
+    const plan = planPictures(volume.info, 'tiff', await volume.source());
+    const writer = createPictureWriter(volume.info, plan, { open: async () => sink, close: (open) => open.close() });
+    const voxels = await readVoxels(volume);
+    await writer.rows(Array.from({ length: channels }, (_, channel) => voxels.subarray(12 * channel, 12 * (channel + 1))));
+    const restored = await open(sink.bytes());
+    expect(restored.info).toEqual(volume.info);
+    expectSame(await readVoxels(restored), voxels);
+    const { fileDirectory } = await (await fromArrayBuffer(sink.bytes().slice().buffer as ArrayBuffer)).getImage();
+    expect(fileDirectory.hasTag('ExtraSamples')).toBe(more.some(({ tag }) => tag === 338));
+  });
+
   test('thumbnails and masks are skipped', async () => {
     const page = samples(12, 1);
     const small = tiffFile({ width: 4, height: 3, type: 'u8', tags: [{ tag: 254, type: 4, values: [1] }] }, [page]);

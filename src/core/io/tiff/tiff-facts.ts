@@ -37,14 +37,23 @@ export async function firstNumber(file: TiffFile, { tags }: TiffDirectory, numbe
 /** A tag's text; '' if there is none or it is too long. */
 export async function textOf(
   file: TiffFile,
-  { tags }: TiffDirectory,
+  directory: TiffDirectory,
   number: number,
   options: JobOptions,
   longest = longestText,
 ): Promise<string> {
+  return (await textsOf(file, directory, number, options, longest))[0] ?? '';
+}
+
+/** The texts of a tag, which end with zeros; none if the tag is too long. */
+export async function textsOf(
+  file: TiffFile,
+  { tags }: TiffDirectory,
+  number: number,
+  options: JobOptions,
+  longest = longestText,
+): Promise<readonly string[]> {
   const tag = tags.get(number);
-  if (tag === undefined || tag.type !== 2 || tagBytes(tag) > longest) return '';
-  const text = new TextDecoder().decode(await readTag(file, tag, options));
-  const end = text.indexOf('\0');
-  return end < 0 ? text : text.slice(0, end);
+  if (tag === undefined || tag.type !== 2 || tagBytes(tag) > longest) return [];
+  return new TextDecoder().decode(await readTag(file, tag, options)).split('\0');
 }

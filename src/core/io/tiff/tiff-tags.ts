@@ -29,6 +29,8 @@ export const tiffTags = {
   tileOffsets: 324,
   tileByteCounts: 325,
   subDirectories: 330,
+  inkSet: 332,
+  inkNames: 333,
   extraSamples: 338,
   sampleFormat: 339,
   jpegTables: 347,
