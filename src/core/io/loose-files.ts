@@ -35,18 +35,20 @@ export async function listLooseFiles(
   for (const file of named) {
     const kind = /\.(png|tiff?)$/i.exec(file.path)?.[1]?.toLowerCase().slice(0, 3);
     const key = kind === undefined ? undefined : `${splitPath(file.path)[0]}*.${kind}`;
-    if (key === undefined) singles.push(file);
-    else stacks.set(key, [...(stacks.get(key) ?? []), file]);
+    const stack = key === undefined ? singles : (stacks.get(key) ?? []);
+    stack.push(file);
+    if (key !== undefined) stacks.set(key, stack);
   }
   const pictures = [...stacks].flatMap(([id, files]): readonly VolumeEntry[] => (files.length > 1 ? [stackOf(id, files)] : []));
   singles.push(...[...stacks.values()].flatMap((files) => (files.length === 1 ? files : [])));
   if (singles.length > listedLimit) {
     throw new StriaError('unsupported', `the folder holds more than ${listedLimit} volumes: open a folder in it`);
   }
+  const paths = new Set(named.map(({ path }) => path));
   const entries: VolumeEntry[] = [];
   for (const file of singles) {
     throwIfAborted(options.signal);
-    const isData = dataOnly.test(file.path) && named.some(({ path }) => path === file.path.replace(dataOnly, '.hdr'));
+    const isData = dataOnly.test(file.path) && paths.has(file.path.replace(dataOnly, '.hdr'));
     if (!isData) entries.push(...(await entriesOf(file, tree, readers, done, options)));
   }
   return [...pictures, ...entries];
