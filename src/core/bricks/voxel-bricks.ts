@@ -8,14 +8,20 @@ import { chunkGridOf, codecElementBytes, codecElementDims, elementsPerVoxel } fr
 import { levelVolume } from '../format/level.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import { type Dims3, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels, VolumeLevel } from '../shared/volume-level.ts';
 import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
-import { VoxelGroups } from './voxel-groups.ts';
+import { fewPlanes, type Together, VoxelGroups } from './voxel-groups.ts';
 
 /** Bricks that lie beside each other in x within this many bytes of the file's rows are read together. */
 const groupRowBytes = 2 ** 13;
+/** The limit for a group of bricks that lie beside each other in the chunks of a file, which are decoded as a whole anyway. */
+const groupBytes = 2 ** 24;
+/** The limit for groups of a layer that are read together, and for the decoded chunks that they share at a time. */
+const togetherBytes = 2 ** 26;
+/** Larger chunks may not stay in the reader's cache until the next group has its voxels from them. */
+const largestShared = 2 ** 27;
 /** For groups that have been read. */
 const cacheBytes = 2 ** 26;
 
@@ -42,12 +48,14 @@ export class VoxelBricks implements BrickSource {
   readonly #elementBytes: CodecElementBytes;
   readonly #groups: VoxelGroups;
   readonly #rowBytes: number;
+  readonly #chunkShape: Dims3 | undefined;
 
   constructor(info: VolumeInfo, voxels: LeveledVoxels, { areChunked, readsAtOnce = 4 }: VoxelReading) {
     this.info = info;
     this.levels = voxelLevels(info, voxels.levels);
     this.#elementBytes = codecElementBytes(info.type);
-    this.#groups = new VoxelGroups(voxels, cacheBytes, readsAtOnce);
+    this.#chunkShape = areChunked ? voxels.chunkShape : undefined;
+    this.#groups = new VoxelGroups(voxels, cacheBytes, readsAtOnce, togetherIn(this.#chunkShape, info));
     this.#rowBytes = areChunked ? 0 : groupRowBytes;
   }
 
@@ -71,9 +79,9 @@ export class VoxelBricks implements BrickSource {
 
   /** The voxels of a brick, cut from those of its group. */
   async #voxels({ level, number }: Brick, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
-    const { grid, factors, number: inFile } = this.#level(level);
+    const { grid, number: inFile } = this.#level(level);
     const width = grid.chunkShape[0];
-    const perGroup = Math.max(1, Math.floor(this.#rowBytes / (width * this.#elementBytes * factors[0])));
+    const perGroup = this.#columnsOfGroup(level);
     const column = number % grid.counts[0];
     const start = number - (column % perGroup);
     const end = Math.min(start + perGroup, number - column + grid.counts[0]) - 1;
@@ -93,6 +101,16 @@ export class VoxelBricks implements BrickSource {
     return gatherChunk({ bytes, dims, elementBytes }, place);
   }
 
+  /** How many bricks beside each other in x are read together. */
+  #columnsOfGroup(level: number): number {
+    const { grid, factors, number } = this.#level(level);
+    const [width, height, depth] = grid.chunkShape;
+    const rowBytes = width * this.#elementBytes;
+    if (!this.#chunkShape || number > 0) return Math.max(1, Math.floor(this.#rowBytes / (rowBytes * factors[0])));
+    const ofChunk = Math.floor((this.#chunkShape[0] * elementsPerVoxel(this.info.type)) / width);
+    return Math.max(1, Math.min(ofChunk, Math.floor(groupBytes / (rowBytes * height * depth))));
+  }
+
   #chunk(payload: Uint8Array<ArrayBuffer>): EncodedChunk {
     // Bricks come from where they are drawn, so checksums would only be computed to be compared with themselves.
     const none = { sum: 0, cross: 0 };
@@ -108,6 +126,16 @@ export class VoxelBricks implements BrickSource {
     if (!found) throw new StriaError('internal', `there is no level ${level}`);
     return found;
   }
+}
+
+/** How groups of a layer share chunks. Undefined if they cannot. */
+function togetherIn(chunkShape: Dims3 | undefined, { type }: VolumeInfo): Together | undefined {
+  if (!chunkShape) return undefined;
+  const [x, y, z] = chunkShape;
+  const chunkBytes = x * y * z * elementBytes(type);
+  if (chunkBytes > largestShared) return undefined;
+  const chunks = Math.min(fewPlanes / z, togetherBytes / chunkBytes);
+  return { bytes: togetherBytes, planes: z * Math.max(1, Math.floor(chunks)) };
 }
 
 /** Whether a level can have bricks: it halves the volume a number of times along each axis. */

@@ -4,8 +4,25 @@ import { LeastRecent } from '../shared/least-recent.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
 
-/** Planes of a group that are read together if the file refuses the whole group, because too much of it would be read. */
-const fewPlanes = 16;
+/** Planes of a group that are read at once if the file refuses the whole group, because too much of it would be read. */
+export const fewPlanes = 16;
+
+/** How groups of a layer are read together, to share the chunks that are decoded for them. */
+export interface Together {
+  /** The limit for the voxels of these groups. */
+  readonly bytes: number;
+  /** The planes that are read of each group before the next ones are. */
+  readonly planes: number;
+}
+
+/** A group that waits for its turn. */
+interface WaitingGroup {
+  readonly box: LevelBox;
+  readonly planeBytes: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly signal: AbortSignal;
+  readonly end: (error: unknown) => void;
+}
 
 /** A read that several callers wait for. */
 interface SharedRead {
@@ -24,14 +41,20 @@ export class VoxelGroups {
   readonly #voxels: Pick<LeveledVoxels, 'read'>;
   readonly #cacheBytes: number;
   readonly #reads = new LeastRecent<string, SharedRead>();
-  readonly #queue: (() => void)[] = [];
+  readonly #queue: WaitingGroup[] = [];
+  readonly #together: Together | undefined;
   #free: number;
 
-  /** @param cacheBytes for groups that have been read @param readsAtOnce how many groups are read at a time */
-  constructor(voxels: Pick<LeveledVoxels, 'read'>, cacheBytes: number, readsAtOnce: number) {
+  /**
+   * @param cacheBytes for groups that have been read
+   * @param readsAtOnce how many groups are read at a time
+   * @param together undefined if each group is read by itself
+   */
+  constructor(voxels: Pick<LeveledVoxels, 'read'>, cacheBytes: number, readsAtOnce: number, together?: Together) {
     this.#voxels = voxels;
     this.#cacheBytes = cacheBytes;
     this.#free = readsAtOnce;
+    this.#together = together;
   }
 
   /**
@@ -64,7 +87,7 @@ export class VoxelGroups {
 
   #start(key: string, box: LevelBox, planeBytes: number): SharedRead {
     const abort = new AbortController();
-    const shared: SharedRead = { bytes: this.#readPlanes(box, planeBytes, abort.signal), abort, waiting: 0, isDone: false };
+    const shared: SharedRead = { bytes: this.#readInTurn(box, planeBytes, abort.signal), abort, waiting: 0, isDone: false };
     // Its bytes count once they have been read.
     this.#reads.set(key, shared, 0);
     shared.bytes.then(
@@ -88,35 +111,74 @@ export class VoxelGroups {
     }
   }
 
-  async #readPlanes(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-    await this.#turn();
-    try {
-      throwIfAborted(signal);
-      const [width, height, depth] = box.size;
-      const bytes = new Uint8Array(planeBytes * depth);
-      // Read as a whole if possible: a chunk that is larger than the reader's cache is decoded for each part that touches it.
-      let planes = depth;
-      for (let z = 0; z < depth; ) {
-        const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
-        const size: Dims3 = [width, height, Math.min(planes, depth - z)];
-        try {
-          bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
-          z += planes;
-        } catch (error) {
-          if (toStriaError(error).tag !== 'unsupported' || planes <= fewPlanes) throw error;
-          planes = fewPlanes;
-        }
-      }
-      return bytes;
-    } finally {
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#free++;
-    }
+  /** Reads a group when its turn comes, or earlier, together with another one of its layer. */
+  #readInTurn(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    return new Promise((resolve, reject) => {
+      const bytes = new Uint8Array(planeBytes * box.size[2]);
+      const end = (error: unknown) => (error === undefined ? resolve(bytes) : reject(error));
+      this.#queue.push({ box, planeBytes, bytes, signal, end });
+      void this.#readNext();
+    });
   }
 
-  async #turn(): Promise<void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+  async #readNext(): Promise<void> {
+    if (this.#free === 0) return;
+    const group = this.#nextTogether();
+    if (group.length === 0) return;
+    this.#free--;
+    await this.#readTogether(group);
+    this.#free++;
+    void this.#readNext();
   }
+
+  /** Removes the first group that waits from the queue, and others of its layer. */
+  #nextTogether(): readonly WaitingGroup[] {
+    const [first, ...others] = this.#queue;
+    if (!first) return [];
+    const together = [first];
+    let sum = first.bytes.byteLength;
+    for (const other of others) {
+      if (!isOfLayer(other.box, first.box) || sum + other.bytes.byteLength > (this.#together?.bytes ?? 0)) continue;
+      together.push(other);
+      sum += other.bytes.byteLength;
+    }
+    for (const one of together) this.#queue.splice(this.#queue.indexOf(one), 1);
+    return together;
+  }
+
+  /**
+   * Reads the groups of a layer. Each is read as a whole if it is alone and the file allows it, because a chunk that is larger than the reader's
+   * cache is decoded for each part that touches it. Several are read a few planes at a time, so that the reader still has their chunks.
+   */
+  async #readTogether(groups: readonly WaitingGroup[]): Promise<void> {
+    const depth = groups[0]?.box.size[2] ?? 0;
+    let open = [...groups];
+    let planes = groups.length > 1 ? (this.#together?.planes ?? depth) : depth;
+    for (let z = 0; z < depth && open.length > 0; ) {
+      const count = Math.min(planes, depth - z);
+      let isTooMuch = false;
+      for (const group of [...open]) {
+        const { box, planeBytes, bytes, signal, end } = group;
+        const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
+        const size: Dims3 = [box.size[0], box.size[1], count];
+        try {
+          throwIfAborted(signal);
+          bytes.set(await this.#voxels.read({ ...box, first, size }, { signal }), planeBytes * z);
+        } catch (error) {
+          isTooMuch = toStriaError(error).tag === 'unsupported' && planes > fewPlanes;
+          if (isTooMuch) break;
+          open = open.filter((other) => other !== group);
+          end(error);
+        }
+      }
+      if (isTooMuch) planes = fewPlanes;
+      else z += count;
+    }
+    for (const { end } of open) end(undefined);
+  }
+}
+
+function isOfLayer(box: LevelBox, other: LevelBox): boolean {
+  const isSame = box.level === other.level && box.timePoint === other.timePoint;
+  return isSame && box.first[2] === other.first[2] && box.size[2] === other.size[2];
 }

@@ -44,6 +44,8 @@ export interface LeveledVoxels {
    * box would need too much of the file; `aborted`; the readers' errors
    */
   read(box: LevelBox, options?: Pick<JobOptions, 'signal'>): Promise<Uint8Array<ArrayBuffer>>;
+  /** The chunks in which the file stores the volume itself, in voxels: each is decoded as a whole. Undefined if it stores none. */
+  readonly chunkShape?: Dims3 | undefined;
   /** Set for a file without levels of its own: which of `levels` have been made while it is open. */
   readonly making?: LevelsInMaking | undefined;
   /** Ends all requests with `aborted`. */

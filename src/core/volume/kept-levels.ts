@@ -101,6 +101,7 @@ export function withKeptLevels(plain: StreamedLevels, [first, ...further]: Level
   };
   return {
     levels,
+    chunkShape: plain.chunkShape,
     read,
     async *voxels(level, options = {}) {
       if (level === 0) return yield* plain.voxels(level, options);

@@ -60,6 +60,7 @@ export class MadeVoxels implements LeveledVoxels {
 export function unmadeLevels(whole: LeveledVoxels, levels: readonly VolumeLevel[]): LeveledVoxels {
   return {
     levels,
+    chunkShape: whole.chunkShape,
     async read(box, options) {
       checkedLevelBox(levels, box);
       if (box.level === 0) return whole.read(box, options);

@@ -115,6 +115,7 @@ export function griddedLevels(
 
   return {
     levels,
+    chunkShape: chunkShapeOf(given[0]),
     read,
     async *voxels(number, job = {}) {
       const { grid, plan, level } = all[number] as ReadyLevel;
@@ -145,6 +146,13 @@ export function griddedLevels(
       close();
     },
   };
+}
+
+function chunkShapeOf(level: GridLevel | undefined): Dims3 | undefined {
+  if (!level) return undefined;
+  const { grid, plan } = level;
+  const along = (axis: number | undefined) => (axis === undefined ? 1 : (grid.chunks[axis] as number));
+  return [along(plan.x), along(plan.y), along(plan.z)];
 }
 
 function readyLevels(given: readonly GridLevel[]): readonly ReadyLevel[] {
