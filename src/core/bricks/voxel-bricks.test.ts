@@ -43,13 +43,14 @@ test.each(brickTypes)(
     for (const [level, { grid }] of bricks.levels.entries()) {
       const pieces: Uint8Array[] = [];
       for await (const piece of leveled.voxels(level)) pieces.push(piece);
+      const voxels = Buffer.concat(pieces);
       const whole = { dims: (leveled.levels[level] as VolumeLevel).dims, type };
       const found = await bricks.read(Array.from({ length: grid.count }, (_, number) => ({ level, number })));
       for (const [number, chunk] of found.entries()) {
         const { origin, shape, t } = grid.box(number);
         const first: Dims3 = [origin[0] / elements, origin[1], origin[2]];
         const box = { level, first, size: [shape[0] / elements, shape[1], shape[2]] as const, timePoint: t };
-        const expected = cut(Buffer.concat(pieces), whole, box);
+        const expected = cut(voxels, whole, box);
         if (chunk instanceof StriaError || chunk.kind !== 'coded') throw new Error('no payload');
         expect(Buffer.from(chunk.payload).equals(expected)).toBe(true);
         expect(bricks.place({ level, number }).payloadBytes).toBe(expected.byteLength);

@@ -1,3 +1,4 @@
+import { joinBytes } from '../io/common/byte-stream.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { LevelBox } from '../shared/volume-level.ts';
 
@@ -43,5 +44,5 @@ export function cut(
       rows.push(bytes.subarray(start, start + size[0] * width));
     }
   }
-  return new Uint8Array(rows.flatMap((row) => [...row]));
+  return joinBytes(rows);
 }
