@@ -6,6 +6,7 @@ import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
+import { joinBytes } from '../io/common/byte-stream.ts';
 import { type Dims3, type Dims4, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
 import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
@@ -198,7 +199,7 @@ async function texels(texture: GPUTexture): Promise<Uint8Array> {
     .submit();
   const bytes = await gpu.read(buffer);
   const rows = Array.from({ length: height * depth }, (_, row) => bytes.subarray(row * pitch, row * pitch + width * bytesOf));
-  return new Uint8Array(rows.flatMap((row) => [...row]));
+  return joinBytes(rows);
 }
 
 test('after prepareFrames, frames upload nothing and create no buffers', async () => {

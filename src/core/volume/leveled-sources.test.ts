@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { served } from '../../testing/web-server-testing.ts';
+import { joinBytes } from '../io/common/byte-stream.ts';
 import { type FileTree, memoryTree } from '../io/common/file-tree.ts';
 import { faultOf, noise, readVoxels } from '../io/common/source-testing.ts';
 import { describedTiff, omeTiff, omeXml, planesInOrder, type TestImage } from '../io/ome-tiff/ome-tiff-testing.ts';
@@ -38,7 +39,7 @@ function inVolumeOrder(bytes: Uint8Array, [times, channels, z, y, x]: Shape): Ui
     const from = (at % times) * channels + Math.floor(at / times);
     return bytes.subarray(from * part, (from + 1) * part);
   });
-  return Uint8Array.from(parts.flatMap((each) => [...each]));
+  return joinBytes(parts);
 }
 
 async function omeZarr(version: 2 | 3, perShard?: readonly number[]): Promise<TestFiles> {
