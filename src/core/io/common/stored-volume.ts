@@ -84,12 +84,17 @@ export function sampleChannels(count: number, type: ElementType): readonly Chann
   return Array.from({ length: count }, (_, index) => ({ name: `Component ${index + 1}` }));
 }
 
-/** Element `index` of each group of `count` elements. */
-function everyNth(bytes: Uint8Array, width: number, count: number, index: number): Uint8Array<ArrayBuffer> {
+/** Element `index` of each group of `count` elements. @param bytes the whole of their buffer */
+function everyNth(bytes: Uint8Array<ArrayBuffer>, width: number, count: number, index: number): Uint8Array<ArrayBuffer> {
   const picked = new Uint8Array(bytes.byteLength / count);
-  let from = index * width;
-  for (let to = 0; to < picked.byteLength; to += width, from += count * width) {
-    for (let byte = 0; byte < width; byte++) picked[to + byte] = bytes[from + byte] as number;
+  // Elements of 8 bytes are copied as two integers, because a float could lose the bits of a NaN.
+  const Unit = width === 1 ? Uint8Array : width === 2 ? Uint16Array : Uint32Array;
+  const [from, to] = [new Unit(bytes.buffer), new Unit(picked.buffer)];
+  const units = width / Unit.BYTES_PER_ELEMENT;
+  for (let unit = 0; unit < units; unit++) {
+    for (let at = unit, source = index * units + unit; at < to.length; at += units, source += count * units) {
+      to[at] = from[source] as number;
+    }
   }
   return picked;
 }

@@ -44,7 +44,8 @@ test('a file truncated anywhere is refused', async () => {
 test('deep groups and circular links come to an end', async () => {
   const deep = await hdf5File((root) => {
     let path = '';
-    for (let depth = 0; depth < 300; depth++) {
+    // Deeper than the reader goes. The time to make a group grows with its depth.
+    for (let depth = 0; depth < 100; depth++) {
       path += '/g';
       root.create_group(path.slice(1));
     }

@@ -231,37 +231,37 @@ function packBits(bytes: Uint8Array): Uint8Array {
 /** TIFF 6.0, section 13, following its pseudocode. */
 function lzw(bytes: Uint8Array): Uint8Array {
   const out: number[] = [];
-  let bits = 0n;
+  let bits = 0;
   let bitCount = 0;
   const write = (code: number, width: number) => {
-    bits = (bits << BigInt(width)) | BigInt(code);
+    bits = (bits << width) | code;
     bitCount += width;
-    for (; bitCount >= 8; bitCount -= 8) out.push(Number((bits >> BigInt(bitCount - 8)) & 255n));
-    bits &= (1n << BigInt(bitCount)) - 1n;
+    for (; bitCount >= 8; bitCount -= 8) out.push((bits >> (bitCount - 8)) & 255);
+    bits &= (1 << bitCount) - 1;
   };
-  let table = new Map<string, number>();
+  /** The codes of strings, by the code of all their bytes but the last one, and the last one. */
+  let table = new Map<number, number>();
   let next = 258;
   const width = () => (next < 512 ? 9 : next < 1024 ? 10 : next < 2048 ? 11 : 12);
   write(256, 9);
-  let prefix = '';
-  const codeOf = (text: string) => (text.length === 1 ? text.charCodeAt(0) : (table.get(text) as number));
+  let prefix: number | undefined;
   for (const byte of bytes) {
-    const longer = prefix + String.fromCharCode(byte);
-    if (longer.length === 1 || table.has(longer)) {
+    const longer = prefix === undefined ? byte : table.get(256 * prefix + byte);
+    if (longer !== undefined) {
       prefix = longer;
       continue;
     }
-    write(codeOf(prefix), width());
-    table.set(longer, next++);
-    prefix = String.fromCharCode(byte);
+    write(prefix as number, width());
+    table.set(256 * (prefix as number) + byte, next++);
+    prefix = byte;
     if (next === 4095) {
       write(256, 12);
       table = new Map();
       next = 258;
     }
   }
-  if (prefix !== '') {
-    write(codeOf(prefix), width());
+  if (prefix !== undefined) {
+    write(prefix, width());
     next++;
   }
   write(257, width());
