@@ -102,12 +102,20 @@ export interface Block extends Part {
   readonly first: number;
 }
 
-/** Computes the layout of each brick extent only once. A chunk has at most eight extents. */
+/** The most layouts that are kept for a geometry. A chunk has at most eight extents, and most chunks of a volume have the same. */
+const mostLayouts = 64;
+const knownLayouts = new WeakMap<BrickGeometry, Map<string, BrickLayout>>();
+
+/** Computes the layout of each brick extent only once. */
 export function brickLayouts(geometry: BrickGeometry): (extent: Dims3) => BrickLayout {
-  const known = new Map<string, BrickLayout>();
+  const known = knownLayouts.get(geometry) ?? new Map<string, BrickLayout>();
+  knownLayouts.set(geometry, known);
   return (extent) => {
     const key = extent.join();
-    const layout = known.get(key) ?? layOut(extent, geometry);
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size === mostLayouts) known.clear();
+    const layout = layOut(extent, geometry);
     known.set(key, layout);
     return layout;
   };
