@@ -122,7 +122,7 @@ test('a class holds the largest symbol, and rises with the mean', () => {
   expect(classOf(64 * 65535, 65535, 64, 16)).toBe(classCount(16));
   for (let symbol = 1; symbol < 65536; symbol++) {
     const lone = classOf(symbol, symbol, 64, 16);
-    expect(symbol >> tailBits(lone, 16)).toBeLessThan(2 ** headBits(lone));
+    if (symbol >> tailBits(lone, 16) >= 2 ** headBits(lone)) expect.fail(`symbol ${symbol}, class ${lone}`);
   }
 });
 
