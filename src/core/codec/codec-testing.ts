@@ -66,6 +66,16 @@ export interface CodecTraits {
   readonly encodeByDefinition?: (chunk: ChunkVoxels, parameters: CodecParameters) => Uint8Array;
 }
 
+/** Statistics of test chunks. All codecs are tested with the same chunks. */
+const knownStatistics = new Map<string, ReturnType<typeof statisticsOf>>();
+
+function statisticsOfPattern(name: string, chunk: ChunkVoxels): ReturnType<typeof statisticsOf> {
+  const key = [name, chunk.elementBytes, ...chunk.shape].join();
+  const statistics = knownStatistics.get(key) ?? statisticsOf(chunk);
+  knownStatistics.set(key, statistics);
+  return statistics;
+}
+
 export function describeCodec(
   definition: CodecDefinition,
   golden: readonly GoldenVector[],
@@ -91,7 +101,7 @@ export function describeCodec(
         test.each(testShapes.map((shape) => ({ shape, name: shape.join('×') })))('round trip of $name', ({ shape }) => {
           for (const [name, pattern] of Object.entries(testPatterns)) {
             const chunk = makeChunk(shape, elementBytes, pattern);
-            const statistics = statisticsOf(chunk);
+            const statistics = statisticsOfPattern(name, chunk);
             for (const parameters of differentParameters([...testAxes, 'auto'], (axis) =>
               definition.choose(statistics, chunk, { axis }),
             )) {
