@@ -8,6 +8,6 @@ export type MeshFormat = (typeof meshFormats)[number];
 export interface NamedMesh {
   readonly name: string;
   readonly mesh: Mesh;
-  /** Red, green and blue from 0 to 1. */
+  /** Red, green and blue of sRGB, from 0 to 1. */
   readonly color?: readonly [number, number, number] | undefined;
 }

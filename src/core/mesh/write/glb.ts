@@ -45,7 +45,11 @@ export function* glbParts(meshes: readonly NamedMesh[], metres: number): Generat
     },
     material: {
       name,
-      pbrMetallicRoughness: { baseColorFactor: [...(color ?? [0.8, 0.8, 0.8]), 1], metallicFactor: 0, roughnessFactor: 0.8 },
+      pbrMetallicRoughness: {
+        baseColorFactor: [...(color?.map(linear) ?? [0.8, 0.8, 0.8]), 1],
+        metallicFactor: 0,
+        roughnessFactor: 0.8,
+      },
     },
     node: { name, mesh: at, ...(Number.isFinite(metres) && metres !== 1 && { scale: [metres, metres, metres] }) },
   }));
@@ -70,6 +74,11 @@ export function* glbParts(meshes: readonly NamedMesh[], metres: number): Generat
     throw new StriaError('unsupported', 'the surfaces need more than 4 GiB, which a .glb cannot hold: write .ply or .stl');
   yield [words(magic, 2, whole), words(textLength, jsonChunk), text, padding];
   if (length > 0) yield [words(length, binaryChunk), ...payloads];
+}
+
+/** A part of an sRGB colour as linear light, in which glTF's factors are. Source: IEC 61966-2-1. */
+function linear(part: number): number {
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
 function words(...numbers: number[]): Uint8Array {
