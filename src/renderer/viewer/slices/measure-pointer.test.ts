@@ -130,9 +130,9 @@ describe('changing', () => {
     const [before] = measurements;
     expect(pointer.cursorAt([161, 181], slice)).toBe('grab');
     pointer.press([161, 181], slice);
-    pointer.move([220, 100], slice);
+    pointer.move([221, 101], slice);
     expect(measurements[0]).toBe(before);
-    pointer.release([220, 100], slice);
+    pointer.release([221, 101], slice);
     const [a, b] = (measurements[0] as Measurement).points.map((at) => pixelAt(slice.map, slice.frame, at)) as [Point, Point];
     expect(a).toEqual([expect.closeTo(100, 6), expect.closeTo(100, 6)]);
     expect(b).toEqual([expect.closeTo(220, 6), expect.closeTo(100, 6)]);
@@ -142,6 +142,16 @@ describe('changing', () => {
       expect.closeTo(110, 6),
       expect.closeTo(130, 6),
     ]);
+  });
+
+  test.each([
+    ['beside a handle', [164, 184]],
+    ['on a line', [130, 140]],
+  ] as const)('a click %s selects the measurement and does not change it', (_, at) => {
+    const [before] = measurements;
+    click(at);
+    expect(chosen).toBe('distance-1');
+    expect(measurements[0]).toBe(before);
   });
 
   test('a press elsewhere moves the crosshair and clears the selection', () => {

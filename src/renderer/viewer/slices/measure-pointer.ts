@@ -1,4 +1,5 @@
 import {
+  type Handle,
   handlesOf,
   isMeasurable,
   isMeasuring,
@@ -91,10 +92,10 @@ export class MeasurePointer {
     const position = positionAt(slice.map, pixel);
     if (this.#draft) this.#draft = { ...this.#draft, measurement: withLast(this.#draft.measurement, position) };
     else if (this.#change) {
-      const { before, handle, from } = this.#change;
-      const now =
-        handle === undefined ? movedBy(before, stepBetween(from, position)) : handlesOf(before)[handle]?.movedTo(position);
-      this.#change = { ...this.#change, now: now ?? before };
+      const { before, from } = this.#change;
+      const step = stepBetween(from, position);
+      // A click that only selects changes nothing.
+      this.#change = { ...this.#change, now: step.every((part) => part === 0) ? before : changedBy(this.#change, step) };
     } else return;
     this.#redraw();
   }
@@ -158,6 +159,16 @@ export class MeasurePointer {
   #hit(pixel: Point, slice: MeasureSlice) {
     return shapeAt(measureShapes(slice, this.shown(), this.#host.state), pixel, slice.pixelRatio);
   }
+}
+
+/** A dragged handle keeps its distance from the pointer, which need not have hit its middle. */
+function changedBy({ before, handle }: Change, step: Voxel): Measurement {
+  if (handle === undefined) return movedBy(before, step);
+  const {
+    position: [x, y, z],
+    movedTo,
+  } = handlesOf(before)[handle] as Handle;
+  return movedTo([x + step[0], y + step[1], z + step[2]]);
 }
 
 function withLast(measurement: Measurement, position: Voxel): Measurement {
