@@ -132,6 +132,15 @@ test('the box of a GADGET file, particles outside, and a count', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ volume: { dims: [8, 8, 8, 1], type: 'f32' } });
 });
 
+test('inputs with different boxes need --box, which sets one for all', async () => {
+  const one = { positions: [0.5, 0.5, 0.5, 2.5, 1, 1], masses: [1, 2], smoothing: [1, 1] };
+  for (const boxSize of [4, 8]) writeFileSync(at(`${boxSize}.hdf5`), await gadgetBytes({ 0: one }, { boxSize }));
+  const how = [at('4.hdf5'), at('8.hdf5'), '--size', '8', '--kernel', 'ngp', '-o', at('x.stria')];
+  const refused = await stria('deposit', ...how, ...cpu);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('its box differs from that of the first input') });
+  expect((await said(...how, '--box', '0,0,0,8,8,8')).deposited).toBe(6);
+});
+
 test.each([
   [['--box', '0,0,0,1,1,1'], 'needs the dimensions of the volume: --size'],
   [['--size', '8'], 'does not state its box'],

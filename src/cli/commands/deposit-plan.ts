@@ -21,9 +21,9 @@ export interface OpenParticles {
   readonly checkUnchanged: () => Promise<void>;
 }
 
-/** Opens all inputs, runs the work, and closes them. @throws StriaError `invalid-input` for inputs of different boxes */
+/** Opens all inputs, runs the work, and closes them. @throws StriaError `invalid-input` for inputs of different boxes without `--box` */
 export function withParticles<T>(
-  { inputs, masses, species }: DepositCommand,
+  { inputs, masses, species, box }: DepositCommand,
   job: JobOptions,
   work: (particles: OpenParticles) => Promise<T>,
 ): Promise<T> {
@@ -35,7 +35,7 @@ export function withParticles<T>(
       withInput(path, job, async (input, files) => {
         const set = await openParticles(input, { masses: massSource }, job);
         try {
-          if (before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
+          if (!box && before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
             throw new StriaError('invalid-input', 'its box differs from that of the first input; --box sets one box for all');
           }
           return await next(number + 1, {
