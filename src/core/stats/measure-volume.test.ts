@@ -82,6 +82,19 @@ test('a box measures its own voxels, and volumes are in mm³', async () => {
   expect((await measureVolume(memoryVolume(unknown, bytes), {}))[0]).not.toHaveProperty('volumeMm3');
 });
 
+test('labels may give their position in another unit of length, as those that ITK writes for a scan in micrometres', async () => {
+  const inUnit = (info: VolumeInfo, spatialUnit: VolumeInfo['spatialUnit'], step: number): VolumeInfo => {
+    return { ...info, spatialUnit, affine: [step, 0, 0, 100 * step, 0, step, 0, 0, 0, 0, step, 0] };
+  };
+  const volume = memoryVolume(inUnit(infoOf(dims, 'u8'), 'um', 5), voxelsOf(infoOf(dims, 'u8'), 'noise'));
+  const measured = (spatialUnit: VolumeInfo['spatialUnit'], step: number) =>
+    measureVolume(volume, { labels: memoryVolume(inUnit(labelInfo, spatialUnit, step), new Uint8Array(marks.buffer)) });
+  const rows = await measured('mm', 0.005);
+  expect(rows[0]?.volumeMm3).toBeCloseTo((rows[0]?.count ?? 0) * 125e-9, 15);
+  expect(await measured('unknown', 5)).toEqual(rows);
+  await expect(measured('mm', 5)).rejects.toMatchObject({ message: expect.stringMatching('their affine differs') });
+});
+
 test('anything but a segmentation of the volume is refused', async () => {
   const volume = memoryVolume(infoOf(dims, 'u8'), voxelsOf(infoOf(dims, 'u8'), 'noise'));
   const measured = (info: VolumeInfo) => measureVolume(volume, { labels: memoryVolume(info, voxelsOf(info, 'constant')) });

@@ -1,10 +1,18 @@
-import { type Affine, affineColumns, affineOrigin } from '../io/common/affine.ts';
+import { affineColumns, affineOrigin } from '../io/common/affine.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { mostLabels } from '../shared/label-table.ts';
 import { vectorLength } from '../shared/vectors.ts';
-import { type Dims3, elementBytes, typedVoxels, type VolumeInfo, type VoxelArray, voxelCount } from '../shared/volume.ts';
+import {
+  type Dims3,
+  elementBytes,
+  metresOf,
+  typedVoxels,
+  type VolumeInfo,
+  type VoxelArray,
+  voxelCount,
+} from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
 import { type RegionStatistics, RunningStatistics } from '../volume/region-statistics.ts';
 import { voxelMm3 } from '../volume/voxel-volume.ts';
@@ -145,7 +153,7 @@ function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
       `the labels have ${labels.dims.join('×')} voxels, but the volume has ${info.dims.join('×')}; both need the same grid`,
     );
   }
-  if (!(distanceBetween(info, labels.affine) <= mostDistance)) {
+  if (!(distanceBetween(info, labels) <= mostDistance)) {
     throw fault('the labels are in a different position: their affine differs from the volume’s; both need the same grid');
   }
 }
@@ -153,9 +161,11 @@ function checkLabels(info: VolumeInfo, labels: VolumeInfo): void {
 /** In voxels. Programs round affines to 32-bit floats. */
 const mostDistance = 0.25;
 
-/** How far a voxel of a grid is from the same voxel of another grid at most, in voxels. */
-function distanceBetween({ affine, dims }: VolumeInfo, other: Affine): number {
-  const difference = affine.map((value, at) => (other[at] as number) - value);
+/** How far a voxel of a grid is from the same voxel of another grid at most, in voxels. If a unit is unknown, both count as equal. */
+function distanceBetween({ affine, dims, spatialUnit }: VolumeInfo, other: VolumeInfo): number {
+  const ratio = metresOf[other.spatialUnit] / metresOf[spatialUnit];
+  const units = Number.isFinite(ratio) ? ratio : 1;
+  const difference = affine.map((value, at) => units * (other.affine[at] as number) - value);
   const alongAxes = affineColumns(difference).map((step, axis) => vectorLength(step) * ((dims[axis] as number) - 1));
   const most = alongAxes.reduce((sum, length) => sum + length, vectorLength(affineOrigin(difference)));
   return most / Math.min(...affineColumns(affine).map(vectorLength));
