@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { encodeRgbaPng } from '../core/io/pictures/rgba-png.ts';
 import { cpu, niftiFile, scanBytes, stria, succeed, testFolders } from './cli-testing.ts';
 
 const { at } = testFolders();
@@ -77,6 +78,23 @@ test('labels get their names from a table, or from the segmentation itself', asy
   });
   const noTable = await stria('stats', ...both, '--table', at('scan.nii'), ...cpu);
   expect(noTable.stderr).toMatch(/not a label table/);
+});
+
+test('channels are numbered apart from time points', async () => {
+  const rgba = Uint8Array.from({ length: 4 * 36 }, (_, at) => 10 * (at % 4));
+  writeFileSync(at('rgba.png'), encodeRgbaPng({ width: 6, height: 6, rgba, text: {} }));
+  await succeed('stats', at('rgba.png'), '-o', at('rows.csv'), ...cpu);
+  const [head, ...lines] = readFileSync(at('rows.csv'), 'utf8').trimEnd().split('\n');
+  expect(head).toBe('channel,count,mean,deviation,min,max');
+  expect(lines.map((line) => line.split(',').slice(0, 3))).toEqual([
+    ['1', '36', '0'],
+    ['2', '36', '10'],
+    ['3', '36', '20'],
+    ['4', '36', '30'],
+  ]);
+  const { stdout } = await succeed('stats', at('rgba.png'), '--json', ...cpu);
+  const rows = JSON.parse(stdout).rows as readonly { t: number; channel: number; time: number }[];
+  expect(rows.map(({ t, channel, time }) => [t, channel, time])).toEqual([0, 1, 2, 3].map((channel) => [channel, channel, 0]));
 });
 
 test('labels of another grid and a part of a volume are refused', async () => {

@@ -113,7 +113,7 @@ const commands = {
   },
   stats: {
     usage: 'IN [--labels FILE] [-o OUT.csv]',
-    summary: 'measure a volume: count, volume, mean, deviation and range of each label and time point',
+    summary: 'measure a volume: count, volume, mean, deviation and range of each label, channel and time point',
     options: [
       'labels',
       'table',

@@ -4,6 +4,7 @@ import { ownLabels } from '../../core/io/own-labels.ts';
 import { displayText } from '../../core/shared/display-text.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
+import { channelAt, type VolumeInfo } from '../../core/shared/volume.ts';
 import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
@@ -37,12 +38,15 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
         if (labels === undefined) {
           const measured = await measureVolume(volume, { box }, job);
           note(paths());
-          return measured;
+          return withChannels(measured, volume.info);
         }
         return withVolume(labels, {}, backend, job, async (segmentation, labelPaths) => {
           const measured = await measureVolume(volume, { labels: segmentation, box }, job);
           note([...paths(), ...labelPaths()]);
-          return named(measured, names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table);
+          return named(
+            withChannels(measured, volume.info),
+            names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table,
+          );
         });
       }),
     );
@@ -60,11 +64,25 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
   }
 }
 
-interface NamedRow extends RegionRow {
+interface ChannelRow extends RegionRow {
+  /** From 0; undefined if the volume has no channels. */
+  readonly channel?: number | undefined;
+  /** The time point in its channel, from 0. */
+  readonly time: number;
+}
+
+interface NamedRow extends ChannelRow {
   readonly name?: string | undefined;
 }
 
-function named(rows: readonly RegionRow[], table: LabelTable = []): readonly NamedRow[] {
+function withChannels(rows: readonly RegionRow[], info: VolumeInfo): readonly ChannelRow[] {
+  return rows.map((row) => {
+    const { channel, time } = channelAt(info, row.t);
+    return { ...row, ...(info.channels && { channel }), time };
+  });
+}
+
+function named(rows: readonly ChannelRow[], table: LabelTable = []): readonly NamedRow[] {
   const names = new Map(table.map(({ number, name }) => [number, name]));
   return rows.map(({ label, ...row }) => {
     const name = label === undefined ? undefined : names.get(label);
@@ -75,7 +93,8 @@ function named(rows: readonly RegionRow[], table: LabelTable = []): readonly Nam
 const columns = [
   ['label', ({ label }: NamedRow) => label],
   ['name', ({ name }: NamedRow) => name],
-  ['time', ({ t }: NamedRow) => t + 1],
+  ['channel', ({ channel }: NamedRow) => (channel === undefined ? undefined : channel + 1)],
+  ['time', ({ time }: NamedRow) => time + 1],
   ['count', ({ count }: NamedRow) => count],
   ['not_finite', ({ notFinite }: NamedRow) => notFinite],
   ['volume_mm3', ({ volumeMm3 }: NamedRow) => volumeMm3],
@@ -88,7 +107,7 @@ const columns = [
 /** The columns that hold data. A volume without time, for example, has no time column. */
 function usedColumns(rows: readonly NamedRow[]) {
   return columns.filter(([name, value]) => {
-    if (name === 'time') return rows.some(({ t }) => t > 0);
+    if (name === 'time') return rows.some(({ time }) => time > 0);
     if (name === 'not_finite') return rows.some(({ notFinite }) => notFinite > 0);
     return rows.some((row) => value(row) !== undefined);
   });
@@ -120,7 +139,7 @@ function describeRows(rows: readonly NamedRow[]): string {
 function shownField(name: string, value: number | string | undefined): string {
   if (typeof value === 'string') return displayText(value);
   if (value === undefined || Number.isNaN(value)) return '–';
-  return name === 'count' || name === 'not_finite' || name === 'label' || name === 'time'
+  return name === 'count' || name === 'not_finite' || name === 'label' || name === 'channel' || name === 'time'
     ? String(value)
     : String(Number(value.toPrecision(6)));
 }
