@@ -55,6 +55,11 @@ test('time points and channels count from 1', () => {
   expect(state('--time 3', series).timePoint).toBe(2);
   expect(state('--channel 2', series).timePoint).toBe(3);
   expect(state('--channel 2 --time 3', series).timePoint).toBe(5);
+  // What is not given stays as in the session.
+  const inSession = (line: string) => stateOf(look(line), series, statistics, () => ({ timePoint: 4 })).timePoint;
+  expect([inSession(''), inSession('--time 3'), inSession('--channel 1'), inSession('--channel 1 --time 1')]).toEqual([
+    4, 5, 1, 0,
+  ]);
   expect(() => state('--time 4', series)).toThrow('there is no time point 4: the volume has 3');
   expect(() => state('--channel 3', series)).toThrow('there is no channel 3: the volume has 2');
 });

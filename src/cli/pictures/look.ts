@@ -1,7 +1,7 @@
 import { type Projection, projections } from '../../core/draw/ray-pass.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { type LabelTable, mergedTable, type OwnLabels } from '../../core/shared/label-table.ts';
-import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
+import { channelAt, channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { colormapNames, withPresentName } from '../../renderer/viewer/colors/colormaps.ts';
 import { grounds, pictureGrounds } from '../../renderer/viewer/colors/grounds.ts';
@@ -93,7 +93,7 @@ export function stateOf(
     ...(look.smooth && { smooth: true }),
     ...(slab && { slab, sliceSlabs: undefined }),
     crosshair: crosshairOf(look, info, before),
-    timePoint: timeIndex(look, info) ?? before.timePoint,
+    timePoint: timeIndex(look, info, before.timePoint) ?? before.timePoint,
   };
   return fittedView(state, info, first);
 }
@@ -116,11 +116,19 @@ function crosshairOf({ view, slice }: PictureLook, { dims }: VolumeInfo, { cross
   return crosshair.with(axis, index) as unknown as ViewState['crosshair'];
 }
 
-/** The index along t of a time point and a channel, both counted from 1. @throws StriaError `invalid-input` if the volume lacks it */
-export function timeIndex({ time, channel }: Pick<PictureLook, 'time' | 'channel'>, info: VolumeInfo): number | undefined {
+/**
+ * The index along t of a time point and a channel, both counted from 1. @param shown the index that tells the one that is not given
+ * @throws StriaError `invalid-input` if the volume lacks it
+ */
+export function timeIndex(
+  { time, channel }: Pick<PictureLook, 'time' | 'channel'>,
+  info: VolumeInfo,
+  shown = 0,
+): number | undefined {
   if (time === undefined && channel === undefined) return undefined;
   const { channelCount, timePoints } = channelLayout(info);
-  const [at, of] = [(time ?? 1) - 1, (channel ?? 1) - 1];
+  const before = channelAt(info, shown);
+  const [at, of] = [time === undefined ? before.time : time - 1, channel === undefined ? before.channel : channel - 1];
   if (at >= timePoints) throw usage(`there is no time point ${at + 1}: the volume has ${timePoints}`);
   if (of >= channelCount) throw usage(`there is no channel ${of + 1}: the volume has ${channelCount}`);
   return of * timePoints + at;
