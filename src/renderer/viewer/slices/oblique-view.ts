@@ -59,6 +59,7 @@ export class ObliqueView extends SliceCanvas {
       press: (pixel) => this.#onMeasures((slice) => this.#measuring.press(pixel, slice)) ?? false,
       drag: (pixel) => this.#onMeasures((slice) => this.#measuring.move(pixel, slice)),
       release: (pixel) => this.#onMeasures((slice) => this.#measuring.release(pixel, slice)),
+      cancel: () => this.#measuring.cancel(),
       pick: (pixel) => this.#pick(pixel),
       pan: (by) => this.#move((placement) => panned(placement, by)),
       zoom: (pixel, factor) => {

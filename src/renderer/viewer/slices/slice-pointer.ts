@@ -7,6 +7,8 @@ export interface SlicePointerActions {
   press(pixel: Point): boolean;
   drag(pixel: Point): void;
   release(pixel: Point): void;
+  /** Called when the system takes the pointer away before the button is released. */
+  cancel(): void;
   pick(pixel: Point): void;
   pan(by: Point): void;
   /** Whether the left button also adjusts the window. */
@@ -64,18 +66,25 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
     { signal },
   );
   canvas.addEventListener('pointermove', drag, { signal });
-  for (const end of ['pointerup', 'pointercancel'] as const) {
-    canvas.addEventListener(
-      end,
-      (event) => {
-        if (isTaken && !(event.buttons & 1)) {
-          isTaken = false;
-          actions.release(pixelOf(event));
-        }
-      },
-      { signal },
-    );
-  }
+  canvas.addEventListener(
+    'pointerup',
+    (event) => {
+      if (isTaken && !(event.buttons & 1)) {
+        isTaken = false;
+        actions.release(pixelOf(event));
+      }
+    },
+    { signal },
+  );
+  canvas.addEventListener(
+    'pointercancel',
+    () => {
+      // Its event has no position.
+      if (isTaken) actions.cancel();
+      isTaken = false;
+    },
+    { signal },
+  );
   canvas.addEventListener('pointerleave', () => actions.hover(undefined), { signal });
   canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
   canvas.addEventListener(

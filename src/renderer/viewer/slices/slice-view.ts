@@ -52,6 +52,7 @@ export class SliceView extends SliceCanvas {
       press: (pixel) => this.#onMeasures((slice) => this.#measuring.press(pixel, slice)) ?? false,
       drag: (pixel) => this.#onMeasures((slice) => this.#measuring.move(pixel, slice)),
       release: (pixel) => this.#onMeasures((slice) => this.#measuring.release(pixel, slice)),
+      cancel: () => this.#measuring.cancel(),
       pick: (pixel) => this.#pick(pixel),
       pan: (by) => this.#move((placement) => panBy(placement, by)),
       zoom: (pixel, factor) => this.#move((placement) => zoomAt(placement, pixel, factor)),
