@@ -4,7 +4,7 @@ import { codecElementBytes } from '../../format/chunk-grid.ts';
 import { openSample } from '../../samples/sample.ts';
 import { type SampleKind, type SampleType, sampleKinds } from '../../samples/sample-kinds.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { type Dims3, elementBytes, type VoxelType } from '../../shared/volume.ts';
+import { type Dims3, type ElementType, elementBytes } from '../../shared/volume.ts';
 import { benchAuto } from './auto-case.ts';
 import { benchCodec, padRows } from './codec-cases.ts';
 import type { BenchContext } from './context.ts';
@@ -33,7 +33,12 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
   }
 }
 
-async function benchVoxels(context: BenchContext, name: string, type: VoxelType, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+async function benchVoxels(
+  context: BenchContext,
+  name: string,
+  type: ElementType,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
   const { gpu, request } = context;
   const { size } = request;
   const elementBytes = codecElementBytes(type);
