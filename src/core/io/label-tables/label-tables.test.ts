@@ -117,7 +117,8 @@ describe('formats', () => {
 
   test('UTF-16 and Latin-1', () => {
     const utf16 = new Uint8Array([0xff, 0xfe, ...[...'1,Größe\n'].flatMap((c) => [c.charCodeAt(0) & 255, c.charCodeAt(0) >> 8])]);
-    expect(parseLabelTable(utf16)).toEqual([{ number: 1, name: 'Größe' }]);
+    const bigEndian = utf16.map((_, at) => utf16[at ^ 1] as number);
+    for (const bytes of [utf16, bigEndian]) expect(parseLabelTable(bytes)).toEqual([{ number: 1, name: 'Größe' }]);
     expect(parseLabelTable(Uint8Array.from([...'1,Größe'].map((c) => c.charCodeAt(0))))).toEqual([{ number: 1, name: 'Größe' }]);
   });
 });

@@ -34,6 +34,7 @@ export function parseLabelTable(bytes: Uint8Array): LabelTable {
 /** Decodes UTF-16 with a byte order mark, UTF-8, and anything else as Latin-1. */
 function decoded(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
