@@ -19,6 +19,7 @@ import { createOpenedFiles } from './opened-files.ts';
 import { PageLives } from './page-lives.ts';
 import { createProtocol } from './protocol.ts';
 import { createRecentFiles } from './recent-files.ts';
+import { restart } from './restart.ts';
 import { createSaves } from './saves.ts';
 import { createSettings } from './settings.ts';
 import { showFailure } from './shown-failure.ts';
@@ -41,16 +42,11 @@ const filesToOpen = fileArguments(process.argv, process.cwd(), app.isPackaged);
 
 if (settings.get().compatibilityMode && !isCompatible(process.argv)) {
   // Chromium needs the switches when it starts, which is before this script runs.
-  restart(compatibleArguments(ownArguments, process.platform));
+  restart(app, compatibleArguments(ownArguments, process.platform));
 } else if (app.requestSingleInstanceLock({ files: filesToOpen })) {
   run();
 } else {
   app.quit();
-}
-
-function restart(args: string[]): void {
-  app.relaunch({ args });
-  app.exit(0);
 }
 
 function run(): void {
@@ -125,7 +121,7 @@ function run(): void {
     if (response !== 0) return;
     settings.change({ compatibilityMode: compatible });
     await abortSaves();
-    restart(compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
+    restart(app, compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
   };
 
   /** Runs work of a menu item that changes a setting. */
