@@ -15,6 +15,7 @@ function setUp({
   updateChecks?: boolean;
 }) {
   const log: string[] = [];
+  let hasQuitHandler = false;
   const updater: Updater = {
     autoDownload: true,
     autoInstallOnAppQuit: true,
@@ -22,7 +23,11 @@ function setUp({
       log.push(`check, downloads by itself: ${updater.autoDownload}, installs by itself: ${updater.autoInstallOnAppQuit}`);
       return result();
     },
-    downloadUpdate: async () => log.push('download'),
+    downloadUpdate: async () => {
+      log.push('download');
+      // As BaseUpdater.addQuitHandler of electron-updater.
+      hasQuitHandler ||= updater.autoInstallOnAppQuit;
+    },
     quitAndInstall: () => log.push('install'),
   };
   let settings: ShellSettings = { compatibilityMode: false, updateChecks, window: undefined };
@@ -37,7 +42,7 @@ function setUp({
     return answers.shift() ?? (buttons?.length ?? 1) - 1;
   };
   const updates = createUpdates({ version: '0.1.0', settings: store, loadUpdater: async () => updater, ask });
-  return { updates, log, updater };
+  return { updates, log, installsOnQuit: () => hasQuitHandler && updater.autoInstallOnAppQuit };
 }
 
 const newer = () => ({ isUpdateAvailable: true, updateInfo: { version: '0.2.0\u202e' } });
@@ -51,11 +56,19 @@ test('nothing is downloaded and nothing installed without a yes', async () => {
   const onQuit = setUp({ result: newer, answers: [0, 1] });
   await onQuit.updates.check();
   expect(onQuit.log).toEqual([looked, 'Stria 0.2.0\ufffd is available', 'download', 'Install Stria 0.2.0\ufffd now?']);
-  expect(onQuit.updater.autoInstallOnAppQuit).toBe(true);
+  expect(onQuit.installsOnQuit()).toBe(true);
 
   const now = setUp({ result: newer, answers: [0, 0] });
   await now.updates.check();
   expect(now.log.at(-1)).toBe('install');
+  expect(now.installsOnQuit()).toBe(false);
+});
+
+test('a version that is to be installed on quitting stays so when a later check ends with no', async () => {
+  const { updates, installsOnQuit } = setUp({ result: newer, answers: [0, 1, 1] });
+  await updates.check();
+  await updates.check();
+  expect(installsOnQuit()).toBe(true);
 });
 
 test('at the start it looks only if that was turned on, and shows only a new version', async () => {

@@ -32,6 +32,8 @@ export interface UpdatesOptions {
 /** Updates of the installed app. Nothing is downloaded or installed before the user agrees. */
 export function createUpdates({ version, settings, loadUpdater, ask }: UpdatesOptions): Updates {
   let isBusy = false;
+  /** Whether the user chose to install the downloaded version on quitting. */
+  let installsOnQuit = false;
 
   const run = async (isAsked: boolean): Promise<void> => {
     if (isBusy) return;
@@ -39,7 +41,7 @@ export function createUpdates({ version, settings, loadUpdater, ask }: UpdatesOp
     try {
       const updater = await loadUpdater();
       updater.autoDownload = false;
-      updater.autoInstallOnAppQuit = false;
+      updater.autoInstallOnAppQuit = installsOnQuit;
       const result = await updater.checkForUpdates();
       if (!result?.isUpdateAvailable) {
         if (isAsked) await ask(result === null ? noUpdater(version) : noUpdate(version));
@@ -47,9 +49,14 @@ export function createUpdates({ version, settings, loadUpdater, ask }: UpdatesOp
       }
       const found = result.updateInfo.version;
       if ((await ask(updateQuestion(version, found))) !== 0) return;
-      await updater.downloadUpdate();
-      if ((await ask(updateReady(found))) === 0) updater.quitAndInstall();
-      else updater.autoInstallOnAppQuit = true;
+      // electron-updater prepares the installation on quitting at the end of a download, if this is set by then.
+      updater.autoInstallOnAppQuit = true;
+      await updater.downloadUpdate().finally(() => {
+        updater.autoInstallOnAppQuit = installsOnQuit;
+      });
+      if ((await ask(updateReady(found))) === 0) return updater.quitAndInstall();
+      installsOnQuit = true;
+      updater.autoInstallOnAppQuit = true;
     } catch (error) {
       // At the start there may be no network, which is not worth a message.
       if (isAsked) await ask(updateFailure(error instanceof Error ? error.message : String(error)));
