@@ -1,6 +1,6 @@
 // `npm run build:web`: the web app as a folder of static files, for any host and for any path on it. Takes the built renderer,
 // and adds the manifest, icons, the service worker, the content security policy and files with headers for usual hosts.
-//   --out DIR       where to write (out/web)
+//   --out DIR       where to write (out/web): a new or empty folder, or one with an earlier version, which is replaced
 //   --version TEXT  the version that the service worker compares (package.json's, with a hash of all files)
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,10 @@ const { values } = parseArgs({
 const out = resolve(values.out);
 if (!existsSync(join(renderer, 'index.html'))) {
   console.error('build-web: There is no build yet: run `npm run build` first');
+  process.exit(1);
+}
+if (!mayReplace(out)) {
+  console.error(`build-web: ${out} holds other files, which would be removed. Name a new folder`);
   process.exit(1);
 }
 const { version, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -47,6 +51,13 @@ for (const [name, text] of Object.entries(hostFiles(policy))) write(name, text);
 console.log(
   `The web app ${build.version} is in ${out}: ${Object.keys(files).length} files. Put them on any static host with HTTPS.`,
 );
+
+/** Whether a folder is missing or empty, or holds what this script has written. */
+function mayReplace(folder) {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return true;
+  const worker = join(folder, 'service-worker.js');
+  return existsSync(worker) && readFileSync(worker, 'utf8').startsWith('const build = {"version":');
+}
 
 function write(name, text) {
   writeFileSync(join(out, name), `${text.trimEnd()}\n`);
