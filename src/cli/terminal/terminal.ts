@@ -40,7 +40,10 @@ export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = fa
       // Not raw mode, so that Ctrl-C still raises a signal.
       const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
       try {
-        return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+        // Without an answer (Ctrl-D), `question` would never resolve, and the process would end in the middle of the command.
+        const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+        const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended]);
+        return /^y(es)?$/i.test(answer.trim());
       } finally {
         lines.close();
       }
