@@ -25,3 +25,12 @@ test('levels beside a file are not listed, unless the file is missing', async ()
     writeFileSync(join(root, name), niftiFile([6, 5, 4], 2));
   expect((await listFolder(root, []))?.volumes.map(({ name }) => name)).toEqual(['a.nii', 'b.nii.levels.stria']);
 });
+
+test('other files do not take the place of volumes, however many there are', async () => {
+  mkdirSync(root, { recursive: true });
+  for (let number = 0; number < 1001; number++) writeFileSync(join(root, `frame-${number}.log`), '');
+  writeFileSync(join(root, 'scan.nii'), niftiFile([6, 5, 4], 2));
+  const listing = await listFolder(root, []);
+  expect(listing?.volumes.map(({ name }) => name)).toEqual(['scan.nii']);
+  expect(listing?.more).toBe(0);
+});

@@ -51,7 +51,11 @@ export async function listFolder(root: string, names: readonly string[]): Promis
   const volumes: { name: string; path: string; facts: Awaited<ReturnType<typeof stat>> }[] = [];
   // Levels beside a file are read with it.
   const isLevels = (name: string) => isLevelsName(name) && entries.some((file) => isLevelsNameOf(file.name, name));
-  const kept = entries.filter(({ name }) => !isLeftOut(name) && !isLevels(name)).sort((a, b) => byName(a, b));
+  // Plain files that are no volumes do not count. Where a link leads is seen below.
+  const mayBeListed = (entry: Dirent) => !entry.isFile() || isVolumeName(entry.name);
+  const kept = entries
+    .filter((entry) => mayBeListed(entry) && !isLeftOut(entry.name) && !isLevels(entry.name))
+    .sort((a, b) => byName(a, b));
   for (const { name } of kept.slice(0, mostListed)) {
     const path = await pathInside(root, [...names, name]);
     const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
