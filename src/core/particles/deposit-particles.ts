@@ -64,7 +64,8 @@ export function sumParticles(
         await depositor.add(placer.place(piece));
         // Signals from the terminal arrive only when the event loop runs.
         await nextTurn();
-        job.onProgress?.({ stage: 'Depositing', done: number * (to - from) + placer.counts.particles, total });
+        const done = number * (to - from) + placer.counts.particles;
+        job.onProgress?.({ stage: 'Depositing', done, total, counts: 'particles' });
       }
       return { sums: await depositor.sums(), counts: placer.counts };
     } finally {

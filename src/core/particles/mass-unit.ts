@@ -20,7 +20,7 @@ export async function chooseMassUnit(groups: readonly ParticleGroup[], job: JobO
     for (const one of masses ?? []) if (one > 0 && one < Number.POSITIVE_INFINITY) mass += one;
     done += positions.length / 3;
     await nextTurn();
-    job.onProgress?.({ stage: 'Weighing', done, total });
+    job.onProgress?.({ stage: 'Weighing', done, total, counts: 'particles' });
   }
   if (mass === 0) throw new StriaError('invalid-input', 'the masses of all particles are 0; --quantity count needs none');
   return 2 ** Math.ceil(Math.log2(mass)) / unitsOfTotal;

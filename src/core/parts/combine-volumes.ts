@@ -68,11 +68,12 @@ export function combineVolumes(
     const writer = await ContainerWriter.create(sink, { volume: result, chunkShape: shape, sourceFormat: 'raw' });
     const work = new Combination(volumes, writer, { backend, choice, rule, signal: job.signal });
     const { grid } = writer;
+    const total = volumeBytes(result);
     const most = Math.max(1, Math.floor(bytesTogether / (volumeBytes({ dims: [...grid.box(0).shape, 1], type: 'u8' }) * 8)));
     for (let number = 0; number < grid.count; ) {
       throwIfAborted(job.signal);
       number += await work.next(number, most);
-      job.onProgress?.({ stage: 'Merging', done: number, total: grid.count });
+      job.onProgress?.({ stage: 'Merging', done: total * (number / grid.count), total });
     }
     await writer.finish(rawSource('volume.raw'));
     return {

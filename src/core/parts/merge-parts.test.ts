@@ -5,8 +5,9 @@ import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { memorySource } from '../shared/bytes.ts';
+import type { Progress } from '../shared/job.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
-import { type Dims3, elementBytes, elementTypes } from '../shared/volume.ts';
+import { type Dims3, elementBytes, elementTypes, volumeBytes } from '../shared/volume.ts';
 import { compressVolume } from '../stream/compress.ts';
 import { auto, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { formatCases, openFiles } from '../stream/formats-testing.ts';
@@ -225,4 +226,15 @@ test('a part can be verified and described, but not restored as if it were the v
   expect(await describeContainer(reader, bytes.byteLength)).toMatchObject({ part: 'part 2 of 3', chunkCount: 8, lostCount: 0 });
   await expect(restoreBytes(backend, bytes)).rejects.toMatchObject({ tag: 'invalid-input' });
   await expect(restoreBytes(backend, bytes, { fill: true })).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
+test('the progress of a merge is in files, then in bytes of voxels', async () => {
+  const info = infoOf([21, 13, 11, 1], 'u16');
+  const shares = await sharesOf(2, (part) => compressed(memoryVolume(info, voxelsOf(info, 'blobs')), [8, 8, 3], part));
+  const inputs = shares.map((bytes, at) => ({ path: `${at}.stria`, open: async () => memorySource(`${at}.stria`, bytes) }));
+  const seen: Progress[] = [];
+  await mergeParts(inputs, watchedSink(), undefined, { onProgress: (progress) => seen.push(progress) });
+  const total = volumeBytes(info);
+  expect(seen).toContainEqual({ stage: 'Checking', done: 2, total: 2, counts: 'files' });
+  expect(seen.at(-1)).toEqual({ stage: 'Merging', done: total, total });
 });

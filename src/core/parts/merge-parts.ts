@@ -68,6 +68,7 @@ export function mergeParts(
     const { maker, backend } = await levelsOf(header, settings);
     const copy = maker && backend && new LeveledCopy(writer, maker, backend, job);
     const parts = new OpenParts();
+    const total = volumeBytes(header.volume);
     try {
       for (const { file, first, count } of survey.spans) {
         const reader = await parts.reader(file);
@@ -79,7 +80,7 @@ export function mergeParts(
             if (copy) await copy.add(chunks);
             else await writer.chunks(number, chunks);
             number += together;
-            job.onProgress?.({ stage: 'Merging', done: number, total: writer.grid.count });
+            job.onProgress?.({ stage: 'Merging', done: total * (number / writer.grid.count), total });
           }
         } catch (error) {
           throw inContext(file.path, error);

@@ -68,7 +68,7 @@ export async function surveyParts(inputs: readonly PartInput[], { signal, onProg
     } catch (error) {
       throw inContext(file.path, error);
     }
-    onProgress?.({ stage: 'Checking', done: at + 1, total: inputs.length });
+    onProgress?.({ stage: 'Checking', done: at + 1, total: inputs.length, counts: 'files' });
   }
   const { header, grid, description } = first as FirstPart;
   spans.sort((a, b) => a.first - b.first);

@@ -4,9 +4,11 @@ import { StriaError } from './errors.ts';
 export interface Progress {
   /** The current step, in words for users: 'Reading', 'Compressing'. */
   readonly stage: string;
-  /** Work done so far and in total, in bytes of uncompressed voxels. `total` is undefined if unknown. */
+  /** Work done so far and in total, in bytes of uncompressed voxels unless `counts` says otherwise. `total` is undefined if unknown. */
   readonly done: number;
   readonly total: number | undefined;
+  /** What is counted instead of bytes. */
+  readonly counts?: 'files' | 'particles' | undefined;
 }
 
 /** The trailing argument of every function that takes noticeable time. */

@@ -7,6 +7,7 @@ import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { volumeBytes } from '../shared/volume.ts';
 import { groupSize } from './copy-chunks.ts';
 import { lostWords } from './damage-list.ts';
 import { LevelMaker } from './level-maker.ts';
@@ -56,6 +57,7 @@ export function rewriteLevels(
     });
     const copy = maker && new LeveledCopy(writer, maker, backend, job);
     const total = container.chunkCount;
+    const bytes = volumeBytes(container.header.volume);
     try {
       for (let number = 0; number < total; ) {
         throwIfAborted(job.signal);
@@ -64,7 +66,7 @@ export function rewriteLevels(
         if (copy) await copy.add(chunks);
         else await writer.chunks(number, chunks);
         number += together;
-        job.onProgress?.({ stage: maker ? 'Making levels' : 'Copying', done: number, total });
+        job.onProgress?.({ stage: maker ? 'Making levels' : 'Copying', done: bytes * (number / total), total: bytes });
       }
     } finally {
       await copy?.close();

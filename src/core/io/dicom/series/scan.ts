@@ -53,7 +53,7 @@ export async function scanTree(tree: FileTree, job: JobOptions): Promise<{ files
     for (let index = next++; index < candidates.length; index = next++) {
       throwIfAborted(job.signal);
       found[index] = await readFacts(candidates[index] as TreeFile, heads, job);
-      job.onProgress?.({ stage: 'Reading headers', done: ++done, total: candidates.length });
+      job.onProgress?.({ stage: 'Reading headers', done: ++done, total: candidates.length, counts: 'files' });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
