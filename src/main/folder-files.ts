@@ -17,7 +17,7 @@ export async function serveFolder(folder: FileTree, inner: string | undefined, r
       );
     }
     const source = await folder.find(decodeURIComponent(inner));
-    return source === undefined ? refusal(404) : serveSource(source, request);
+    return source === undefined ? refusal(404) : await serveSource(source, request);
   } catch (error) {
     if (error instanceof URIError) return refusal(404);
     // Send the fault, which the page throws.
@@ -25,11 +25,14 @@ export async function serveFolder(folder: FileTree, inner: string | undefined, r
   }
 }
 
-function serveSource(source: ByteSource, request: Request): Response {
+async function serveSource(source: ByteSource, request: Request): Promise<Response> {
   const { size } = source;
   const range = parseRange(request.headers.get('range'), size);
   if (range === 'unsatisfiable') return refusal(416, { 'content-range': `bytes */${size}` });
   const { start, end } = range === 'whole' ? { start: 0, end: size - 1 } : range;
+  const pieceAt = (offset: number) => source.read(offset, Math.min(pieceBytes, end + 1 - offset), { signal: request.signal });
+  // Before the answer begins: after that, the page would learn only that it broke off, but not why.
+  let first = request.method === 'HEAD' || start > end ? undefined : await pieceAt(start);
   let position = start;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
@@ -38,7 +41,8 @@ function serveSource(source: ByteSource, request: Request): Response {
         return;
       }
       try {
-        const piece = await source.read(position, Math.min(pieceBytes, end + 1 - position), { signal: request.signal });
+        const piece = first ?? (await pieceAt(position));
+        first = undefined;
         if (piece.byteLength === 0) throw new Error('the file became shorter while it was read');
         position += piece.byteLength;
         controller.enqueue(piece);

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FileTree } from '../core/io/common/file-tree.ts';
+import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { fileUrl } from './app-origin.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createProtocol, pagePath } from './protocol.ts';
@@ -145,4 +147,15 @@ test('a folder is listed, and its files are served by range, but nothing beside 
     expect((await ask(url + path)).status, path).toBe(404);
   }
   expect((await ask('app://stria/folder/00000000-0000-0000-0000-000000000000')).status).toBe(404);
+});
+
+test('a file in a folder that cannot be read is refused with the reason', async () => {
+  const read = () => Promise.reject(new StriaError('not-readable', '/study/IM2: permission denied'));
+  const tree: FileTree = { name: 'study', files: async () => [], find: async () => ({ name: 'IM2', size: 6, read }) };
+  const refusing = createProtocol({ root: folder, findFile: () => undefined, findFolder: () => tree });
+  const url = `${fileUrl('00000000-0000-0000-0000-000000000000', 'folder')}/IM2`;
+  const response = await refusing(new Request(url, { headers: { range: 'bytes=0-5' } }));
+  expect(response.status).toBe(403);
+  expect(faultFromData(await response.json())).toMatchObject({ tag: 'not-readable', message: '/study/IM2: permission denied' });
+  expect((await refusing(new Request(url, { method: 'HEAD' }))).headers.get('content-range')).toBe('bytes 0-5/6');
 });

@@ -106,3 +106,11 @@ test('an abort reaches the request and stays an abort', async () => {
   await closed;
   await expect(source.read(0, 10, { signal: abort.signal })).rejects.toMatchObject({ tag: 'aborted' });
 });
+
+test('a refusal by main keeps its reason', async () => {
+  const fault = { tag: 'not-readable', message: '/study/IM2: permission denied', context: [] };
+  const source = await served(100, (_, response) =>
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(fault)),
+  );
+  await expect(source.read(0, 4)).rejects.toMatchObject({ tag: 'not-readable', message: fault.message });
+});

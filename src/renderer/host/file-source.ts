@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../core/shared/bytes.ts';
-import { StriaError } from '../../core/shared/errors.ts';
+import { type FaultData, faultFromData, StriaError } from '../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import { addressSource } from './address-files.ts';
 import { toFileFault } from './faults.ts';
@@ -101,6 +101,9 @@ async function fetchRange(
     cache: 'no-store',
     signal: options?.signal ?? null,
   });
+  // Main's own answer for a file in a folder.
+  if (response.status === 403 && response.headers.get('content-type')?.startsWith('application/json'))
+    throw faultFromData((await response.json()) as FaultData);
   if (response.status !== 206) {
     await response.body?.cancel();
     throw new StriaError('not-readable', `'${name}' ${whyNot(response.status)}`);
