@@ -6,6 +6,7 @@ import { appPage } from './app-origin.ts';
 import { createCloseGuard } from './close-guard.ts';
 import { closeQuestion, hangQuestion, loadFailure } from './dialogs.ts';
 import { pagePreferences } from './page-preferences.ts';
+import { queueForPage } from './page-queue.ts';
 import type { SettingsStore } from './settings.ts';
 import { watchHang } from './window-hang.ts';
 import { showOnce, watchLoading } from './window-loading.ts';
@@ -56,9 +57,8 @@ export function createWindow(options: WindowOptions): AppWindow {
   });
   const { webContents } = window;
   const contentsId = webContents.id;
-  let loaded = false;
   let unfinished: readonly UnfinishedKind[] = [];
-  let waiting: (() => void)[] = [];
+  const queue = queueForPage(webContents);
 
   showOnce(window, showPatienceMs, () => {
     if (last?.maximized) window.maximize();
@@ -90,16 +90,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     onClosed();
   });
   // A new page has loaded, for example after a reload, so nothing writes the old page's saves any more.
-  webContents.on('did-navigate', () => {
-    loaded = false;
-    pageGone();
-  });
-  webContents.on('did-finish-load', () => {
-    loaded = true;
-    const ready = waiting;
-    waiting = [];
-    for (const send of ready) send();
-  });
+  webContents.on('did-navigate', pageGone);
   const wasEnded = watchHang(
     webContents,
     async (signal) => (await dialog.showMessageBox(window, { ...hangQuestion, signal })).response === 0,
@@ -132,9 +123,7 @@ export function createWindow(options: WindowOptions): AppWindow {
       unfinished = kinds;
     },
     send(name, event) {
-      const send = () => webContents.send('stria:event', name, event);
-      if (loaded) send();
-      else waiting.push(send);
+      queue(() => webContents.send('stria:event', name, event));
     },
   };
 }
