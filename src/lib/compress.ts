@@ -49,8 +49,13 @@ function infoOf(voxels: VoxelData, { shape, ...geometry }: CompressOptions): Vol
   }
   const spacing = geometry.spacing ?? ([1, 1, 1, 1] as const);
   const affine = geometry.affine ?? diagonalAffine(spacing);
-  if (affine.length !== 12 || ![...affine, ...spacing].every(Number.isFinite) || spacing.some((distance) => distance <= 0)) {
-    throw new StriaError('invalid-input', 'an affine has twelve finite numbers, and a spacing has four positive numbers');
+  // A volume of one time point may have no distance to the next.
+  const isSpacing = spacing.length === 4 && spacing.every((distance, axis) => distance > 0 || (axis === 3 && distance === 0));
+  if (affine.length !== 12 || ![...affine, ...spacing].every(Number.isFinite) || !isSpacing) {
+    throw new StriaError(
+      'invalid-input',
+      'an affine has twelve finite numbers, and a spacing has four: positive ones for x, y and z, and one from 0 for t',
+    );
   }
   return {
     dims: [x, y, z, t],

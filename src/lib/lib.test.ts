@@ -98,6 +98,21 @@ test('geometry is kept', async () => {
   expect(await open(await compress(ball(Int16Array), { shape, ...geometry }))).toMatchObject(geometry);
 });
 
+test('an opened volume can be compressed with its geometry', async () => {
+  const volume = await open(new Uint8Array(readFileSync('testdata/small.stria')));
+  const { spacing, spatialUnit, timeUnit, affine, slope, intercept } = volume;
+  expect(spacing[3]).toBe(0);
+  const geometry = { spacing, spatialUnit, timeUnit, affine, slope, intercept };
+  const { data, shape: whole } = await volume.read();
+  expect(await open(await compress(data, { shape: whole, ...geometry }))).toMatchObject(geometry);
+  for (const wrong of [
+    [1, 1, 0, 1],
+    [1, 1, 1, -1],
+    [1, 1, 1],
+  ] as unknown as (typeof spacing)[])
+    await expect(compress(data, { shape: whole, spacing: wrong })).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
 test('the bytes are those of the command', async () => {
   const voxels = ball(Int16Array);
   const header = "{'descr': '<i2', 'fortran_order': False, 'shape': (5, 66, 70), }".padEnd(117);
