@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, root, say } from './tally.mjs';
 
 /** Runs a test of e2e/soak.spec.ts at length, and adds up what all runs so far have recorded. @param part losses or files */
 export function inBrowser(part, { seconds, count, from, curve }) {
   const folder = join(root, 'out', 'soak');
+  mkdirSync(folder, { recursive: true });
   const rowsOf = () =>
     readdirSync(folder)
       .filter((name) => new RegExp(`^${part}-\\d+\\.json$`).test(name))
