@@ -40,7 +40,7 @@ export class PointerProbe {
     else if (volume && position && layers.length > 0) {
       const beside = position.map(Math.floor) as [number, number, number];
       this.#reader.requestBeyond(volume, beside, state.timePoint, layers);
-    } else if (probe || beyond) this.#reader.clear();
+    } else if (probe || beyond || this.#reader.isBusy) this.#reader.clear();
   }
 
   /** The voxels of the layers at a position of the open volume. */

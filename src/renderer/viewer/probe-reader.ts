@@ -40,12 +40,17 @@ export class ProbeReader {
   readonly #report: (probe: Probe | undefined, beyond?: BeyondProbe) => void;
   readonly #reads = new NewestTask();
   #layerReads = new Map<string, NewestTask>();
-  /** The current read, as long as its result is wanted. */
+  /** The current read, as long as a result of it is wanted and still to come. */
   #read: ProbeRead | undefined;
 
   /** @param report receives the result; `beyond` has the values of layers outside the volume */
   constructor(report: (probe: Probe | undefined, beyond?: BeyondProbe) => void) {
     this.#report = report;
+  }
+
+  /** Whether a result will still be reported. */
+  get isBusy(): boolean {
+    return this.#reads.isWaiting || this.#read !== undefined;
   }
 
   clear(): void {
@@ -72,6 +77,9 @@ export class ProbeReader {
       await Promise.race([layers, new Promise((resolve) => setTimeout(resolve, layerPatienceMs))]);
       read.isShown = true;
       this.#show(read);
+      void layers.then(() => {
+        if (this.#read === read) this.#read = undefined;
+      });
     });
   }
 
@@ -108,6 +116,10 @@ export class ProbeReader {
 class NewestTask {
   #waiting: (() => Promise<void>) | undefined;
   #running: Promise<void> | undefined;
+
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
 
   /** Resolves when no task runs or waits. */
   run(task: () => Promise<void>): Promise<void> {
