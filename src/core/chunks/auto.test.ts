@@ -4,6 +4,7 @@ import { type ChunkVoxels, type Preference, preferences } from '../codec/codec.t
 import { survey } from '../codec/survey.ts';
 import { chainByName, chainName } from '../codecs/registry.ts';
 import { encodeChunk } from '../cpu/cpu-task-run.ts';
+import { surveyInWasm } from '../cpu/survey-on-cpu.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
@@ -68,8 +69,18 @@ async function sampleChunk(kind: Kind, type: 'u8' | 'u16'): Promise<ChunkVoxels>
   return (await sampleChunks(kind, type, shape))[0] as ChunkVoxels;
 }
 
+type Statistics = Parameters<typeof rank>[0];
+const known = new WeakMap<ChunkVoxels, Statistics>();
+
+/** The statistics of a chunk, computed once. WebAssembly gives the same survey as the reference, many times as fast. */
+function statisticsOf(chunk: ChunkVoxels): Statistics {
+  const statistics = known.get(chunk) ?? { ...analyze(chunk), ...(surveyInWasm(chunk) ?? survey(chunk)) };
+  known.set(chunk, statistics);
+  return statistics;
+}
+
 function ranked(chunk: ChunkVoxels, prefer: Preference) {
-  return rank({ ...analyze(chunk), ...survey(chunk) }, chunk, { axis: 'auto', prefer });
+  return rank(statisticsOf(chunk), chunk, { axis: 'auto', prefer });
 }
 
 function nameOf({ codec, second }: ChosenChain): string {
@@ -243,7 +254,7 @@ test('with maximum effort the smallest of several results is kept, whatever thei
   const chunks = [halfInterpolated([96, 96, 1])];
   for (const kind of ['potential', 'phantom', 'labels', 'scan'] as const) chunks.push(await sampleChunk(kind, 'u8'));
   const ranks = chunks.map((chunk) => {
-    const lengths = rank({ ...analyze(chunk), ...survey(chunk) }, chunk, thorough).map((candidate) => {
+    const lengths = rank(statisticsOf(chunk), chunk, thorough).map((candidate) => {
       const encoded = encodeChunk(chunk, { codec: chainByName(nameOf(candidate)), options: thorough });
       return encoded.kind === 'coded' ? encoded.payload.byteLength : Number.POSITIVE_INFINITY;
     });
@@ -261,7 +272,7 @@ test('noise is stored raw also with maximum effort, and speed tries one codec', 
   const noise = makeChunk([40, 30, 10], 1, () => 128 + 128 * next());
   expect(encodeChunk(noise, { codec: 'auto', options: thorough })).toMatchObject({ stages: [{ codecId: 1 }] });
   const picture = halfInterpolated([96, 96, 1]);
-  const surveyed = { ...analyze(picture), ...survey(picture) };
+  const surveyed = statisticsOf(picture);
   expect(waysToEncode(surveyed, picture, { ...thorough, prefer: 'speed' })).toHaveLength(1);
   expect(waysToEncode(surveyed, picture, { axis: 'auto', prefer: 'size' })).toHaveLength(1);
   expect(waysToEncode(surveyed, picture, thorough)).toHaveLength(5);

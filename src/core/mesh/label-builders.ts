@@ -16,8 +16,8 @@ export function checkLabelCount(count: number): void {
 const mostPlaneBytes = 2 ** 31;
 
 interface Extent {
-  low: [x: number, y: number];
-  high: [x: number, y: number];
+  readonly low: [x: number, y: number];
+  readonly high: [x: number, y: number];
 }
 
 /** The surfaces of labels, from one plane after another. A label costs time and memory only in the planes that have it. */
@@ -81,8 +81,9 @@ export class LabelBuilders {
           if (extent) extents.set(value, extent);
         }
         if (!extent) continue;
-        extent.low[0] = Math.min(extent.low[0], x);
-        extent.high = [Math.max(extent.high[0], x), y];
+        if (x < extent.low[0]) extent.low[0] = x;
+        if (x > extent.high[0]) extent.high[0] = x;
+        extent.high[1] = y;
       }
     }
     return extents;

@@ -49,10 +49,12 @@ export function expectClosed({ positions, triangles }: Mesh) {
   for (let at = 0; at < triangles.length; at += 3) {
     for (let side = 0; side < 3; side++) {
       const key = `${triangles[at + side]} ${triangles[at + ((side + 1) % 3)]}`;
-      expect(sides.has(key), key).toBe(false);
+      if (sides.has(key)) expect.fail(`two triangles have the side ${key}`);
       sides.add(key);
     }
   }
-  for (const key of sides) expect(sides.has(key.split(' ').reverse().join(' '))).toBe(true);
+  for (const key of sides) {
+    if (!sides.has(key.split(' ').reverse().join(' '))) expect.fail(`only one triangle has the side ${key}`);
+  }
   expect(new Set(triangles).size).toBe(positions.length / 3);
 }
