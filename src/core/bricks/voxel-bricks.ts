@@ -18,8 +18,10 @@ import { fewPlanes, type Together, VoxelGroups } from './voxel-groups.ts';
 const groupRowBytes = 2 ** 13;
 /** The limit for a group of bricks that lie beside each other in the chunks of a file, which are decoded as a whole anyway. */
 const groupBytes = 2 ** 24;
-/** The limit for groups of a layer that are read together, and for the decoded chunks that they share at a time. */
-const togetherBytes = 2 ** 26;
+/** The limit for all groups that are being read together with others of their layer. */
+const togetherBytes = 2 ** 27;
+/** The limit for the decoded chunks that such groups share at a time. */
+const sharedBytes = 2 ** 26;
 /** Larger chunks may not stay in the reader's cache until the next group has its voxels from them. */
 const largestShared = 2 ** 27;
 /** For groups that have been read. */
@@ -55,7 +57,12 @@ export class VoxelBricks implements BrickSource {
     this.levels = voxelLevels(info, voxels.levels);
     this.#elementBytes = codecElementBytes(info.type);
     this.#chunkShape = areChunked ? voxels.chunkShape : undefined;
-    this.#groups = new VoxelGroups(voxels, cacheBytes, readsAtOnce, togetherIn(this.#chunkShape, info));
+    this.#groups = new VoxelGroups(
+      voxels,
+      cacheBytes,
+      readsAtOnce,
+      togetherIn(this.#chunkShape, info, togetherBytes / readsAtOnce),
+    );
     this.#rowBytes = areChunked ? 0 : groupRowBytes;
   }
 
@@ -128,14 +135,14 @@ export class VoxelBricks implements BrickSource {
   }
 }
 
-/** How groups of a layer share chunks. Undefined if they cannot. */
-function togetherIn(chunkShape: Dims3 | undefined, { type }: VolumeInfo): Together | undefined {
+/** How groups of a layer share chunks. Undefined if they cannot. @param bytes the limit for their voxels */
+function togetherIn(chunkShape: Dims3 | undefined, { type }: VolumeInfo, bytes: number): Together | undefined {
   if (!chunkShape) return undefined;
   const [x, y, z] = chunkShape;
   const chunkBytes = x * y * z * elementBytes(type);
   if (chunkBytes > largestShared) return undefined;
-  const chunks = Math.min(fewPlanes / z, togetherBytes / chunkBytes);
-  return { bytes: togetherBytes, planes: z * Math.max(1, Math.floor(chunks)) };
+  const chunks = Math.min(fewPlanes / z, sharedBytes / chunkBytes);
+  return { bytes, planes: z * Math.max(1, Math.floor(chunks)) };
 }
 
 /** Whether a level can have bricks: it halves the volume a number of times along each axis. */

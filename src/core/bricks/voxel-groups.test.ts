@@ -41,3 +41,31 @@ test('a group is read as a whole, or some planes at a time if the file refuses t
   ]);
   await expect(groupsOf(8, 40)).rejects.toMatchObject({ tag: 'unsupported' });
 });
+
+test('groups of a layer are read together, a few planes of each in turn; a fault or a cancel ends only its own group', async () => {
+  const reads: [x: number, z: number, planes: number][] = [];
+  const cancel = new AbortController();
+  const read = async ({ first: [x, , z], size }: LevelBox) => {
+    reads.push([x, z, size[2]]);
+    await new Promise(setImmediate);
+    if (x === 2 && z === 4) throw new StriaError('corrupt', 'a chunk is damaged');
+    if (x === 3 && z === 0) cancel.abort();
+    return new Uint8Array(size[2]).fill(10 * x + z);
+  };
+  const groups = new VoxelGroups({ read }, 1000, 1, { bytes: 30, planes: 4 });
+  const at = (x: number, z = 0): LevelBox => ({ level: 0, first: [x, 0, z], size: [1, 1, 10], timePoint: 0 });
+  const results = await Promise.allSettled([
+    // The first one begins before the others are asked for.
+    groups.read(at(0), 1, undefined),
+    groups.read(at(1), 1, undefined),
+    groups.read(at(9, 10), 1, undefined),
+    groups.read(at(2), 1, undefined),
+    groups.read(at(3), 1, cancel.signal),
+    // This one would exceed the limit of 30 bytes.
+    groups.read(at(4), 1, undefined),
+  ]);
+  const found = results.map((result) => (result.status === 'fulfilled' ? [...new Set(result.value)] : result.reason.tag));
+  expect(found).toEqual([[0], [10, 14, 18], [100], 'corrupt', 'aborted', [40]]);
+  const together = [1, 2, 3].map((x) => [x, 0, 4]);
+  expect(reads).toEqual([[0, 0, 10], ...together, [1, 4, 4], [2, 4, 4], [1, 8, 2], [9, 10, 10], [4, 0, 10]]);
+});

@@ -19,9 +19,9 @@ export interface Together {
 interface WaitingGroup {
   readonly box: LevelBox;
   readonly planeBytes: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal;
-  readonly end: (error: unknown) => void;
+  readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** A read that several callers wait for. */
@@ -114,9 +114,7 @@ export class VoxelGroups {
   /** Reads a group when its turn comes, or earlier, together with another one of its layer. */
   #readInTurn(box: LevelBox, planeBytes: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     return new Promise((resolve, reject) => {
-      const bytes = new Uint8Array(planeBytes * box.size[2]);
-      const end = (error: unknown) => (error === undefined ? resolve(bytes) : reject(error));
-      this.#queue.push({ box, planeBytes, bytes, signal, end });
+      this.#queue.push({ box, planeBytes, signal, resolve, reject });
       void this.#readNext();
     });
   }
@@ -136,11 +134,12 @@ export class VoxelGroups {
     const [first, ...others] = this.#queue;
     if (!first) return [];
     const together = [first];
-    let sum = first.bytes.byteLength;
+    const most = this.#together?.bytes ?? 0;
+    let sum = bytesOf(first);
     for (const other of others) {
-      if (!isOfLayer(other.box, first.box) || sum + other.bytes.byteLength > (this.#together?.bytes ?? 0)) continue;
+      if (!isOfLayer(other.box, first.box) || sum + bytesOf(other) > most) continue;
       together.push(other);
-      sum += other.bytes.byteLength;
+      sum += bytesOf(other);
     }
     for (const one of together) this.#queue.splice(this.#queue.indexOf(one), 1);
     return together;
@@ -152,13 +151,13 @@ export class VoxelGroups {
    */
   async #readTogether(groups: readonly WaitingGroup[]): Promise<void> {
     const depth = groups[0]?.box.size[2] ?? 0;
-    let open = [...groups];
+    let open = groups.map((group) => ({ ...group, bytes: new Uint8Array(bytesOf(group)) }));
     let planes = groups.length > 1 ? (this.#together?.planes ?? depth) : depth;
     for (let z = 0; z < depth && open.length > 0; ) {
       const count = Math.min(planes, depth - z);
       let isTooMuch = false;
       for (const group of [...open]) {
-        const { box, planeBytes, bytes, signal, end } = group;
+        const { box, planeBytes, bytes, signal, reject } = group;
         const first: Dims3 = [box.first[0], box.first[1], box.first[2] + z];
         const size: Dims3 = [box.size[0], box.size[1], count];
         try {
@@ -168,14 +167,18 @@ export class VoxelGroups {
           isTooMuch = toStriaError(error).tag === 'unsupported' && planes > fewPlanes;
           if (isTooMuch) break;
           open = open.filter((other) => other !== group);
-          end(error);
+          reject(error);
         }
       }
       if (isTooMuch) planes = fewPlanes;
       else z += count;
     }
-    for (const { end } of open) end(undefined);
+    for (const { bytes, resolve } of open) resolve(bytes);
   }
+}
+
+function bytesOf({ box, planeBytes }: WaitingGroup): number {
+  return planeBytes * box.size[2];
 }
 
 function isOfLayer(box: LevelBox, other: LevelBox): boolean {
