@@ -20,7 +20,7 @@ const groupRowBytes = 2 ** 13;
 const groupBytes = 2 ** 24;
 /** The limit for all groups that are being read together with others of their layer. */
 const togetherBytes = 2 ** 27;
-/** The limit for the decoded chunks that such groups share at a time. */
+/** The limit for the decoded chunks that such groups share at a time. If a brick touches no more than that, the reader's cache suffices. */
 const sharedBytes = 2 ** 26;
 /** Larger chunks may not stay in the reader's cache until the next group has its voxels from them. */
 const largestShared = 2 ** 27;
@@ -57,12 +57,7 @@ export class VoxelBricks implements BrickSource {
     this.levels = voxelLevels(info, voxels.levels);
     this.#elementBytes = codecElementBytes(info.type);
     this.#chunkShape = areChunked ? voxels.chunkShape : undefined;
-    this.#groups = new VoxelGroups(
-      voxels,
-      cacheBytes,
-      readsAtOnce,
-      togetherIn(this.#chunkShape, info, togetherBytes / readsAtOnce),
-    );
+    this.#groups = new VoxelGroups(voxels, cacheBytes, readsAtOnce, this.#together(togetherBytes / readsAtOnce));
     this.#rowBytes = areChunked ? 0 : groupRowBytes;
   }
 
@@ -108,6 +103,16 @@ export class VoxelBricks implements BrickSource {
     return gatherChunk({ bytes, dims, elementBytes }, place);
   }
 
+  /** How groups of a layer share chunks. Undefined if they need not, or cannot. @param bytes the limit for their voxels */
+  #together(bytes: number): Together | undefined {
+    if (!this.#chunkShape) return undefined;
+    const [x, y, z] = this.#chunkShape;
+    const chunkBytes = x * y * z * elementBytes(this.info.type);
+    const perBrick = Math.ceil(this.#level(0).grid.chunkShape[2] / z);
+    if (chunkBytes > largestShared || chunkBytes * perBrick <= sharedBytes) return undefined;
+    return { bytes, planes: z * Math.max(1, Math.floor(Math.min(fewPlanes / z, sharedBytes / chunkBytes))) };
+  }
+
   /** How many bricks beside each other in x are read together. */
   #columnsOfGroup(level: number): number {
     const { grid, factors, number } = this.#level(level);
@@ -133,16 +138,6 @@ export class VoxelBricks implements BrickSource {
     if (!found) throw new StriaError('internal', `there is no level ${level}`);
     return found;
   }
-}
-
-/** How groups of a layer share chunks. Undefined if they cannot. @param bytes the limit for their voxels */
-function togetherIn(chunkShape: Dims3 | undefined, { type }: VolumeInfo, bytes: number): Together | undefined {
-  if (!chunkShape) return undefined;
-  const [x, y, z] = chunkShape;
-  const chunkBytes = x * y * z * elementBytes(type);
-  if (chunkBytes > largestShared) return undefined;
-  const chunks = Math.min(fewPlanes / z, sharedBytes / chunkBytes);
-  return { bytes, planes: z * Math.max(1, Math.floor(chunks)) };
 }
 
 /** Whether a level can have bricks: it halves the volume a number of times along each axis. */

@@ -124,7 +124,12 @@ export class VoxelGroups {
     const group = this.#nextTogether();
     if (group.length === 0) return;
     this.#free--;
-    await this.#readTogether(group);
+    try {
+      await this.#readTogether(group);
+    } catch (error) {
+      // There is not enough memory for them.
+      for (const { reject } of group) reject(error);
+    }
     this.#free++;
     void this.#readNext();
   }
