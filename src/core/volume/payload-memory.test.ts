@@ -56,3 +56,21 @@ test('nothing is prepared if there is too little memory', async () => {
   await refilled;
   expect(isWritten(memory.take(1000))).toBe(false);
 });
+
+test('after a compression so much is allocated that garbage is collected before the next one', async () => {
+  const memory = new PayloadMemory();
+  memory.take(1000);
+  memory.take(2000);
+  const allocated: number[] = [];
+  const Counted = class extends Uint8Array {
+    constructor(length: number) {
+      super(length);
+      allocated.push(length);
+    }
+  };
+  vi.stubGlobal('Uint8Array', Counted);
+  const refilled = memory.refill();
+  vi.unstubAllGlobals();
+  await refilled;
+  expect(allocated).toEqual([1050, 2100, 2 ** 26]);
+});

@@ -2,12 +2,16 @@ import { nextTurn } from '../shared/turn.ts';
 
 /** Larger results are not prepared for: the memory is held while nothing happens. */
 const mostBytes = 2 ** 26;
+/** V8 begins to collect garbage when it has allocated this much for arrays since the last time. */
+const collectedBytes = 2 ** 26;
+
 /** Prepared in one turn of the event loop, which takes about half a millisecond. */
 const bytesPerTurn = 2 ** 21;
 
 /**
  * Memory for payloads, of which the system has made the pages already. It makes a page when the page is first written, which takes
- * two or three times as long as copying the payloads. So between two compressions, memory for the next one is written once.
+ * two or three times as long as copying the payloads. So between two compressions, memory for the next one is written once, and garbage is
+ * collected.
  */
 export class PayloadMemory {
   #ready: Uint8Array<ArrayBuffer>[] = [];
@@ -31,12 +35,17 @@ export class PayloadMemory {
     this.free();
     const call = this.#calls;
     let left = mostBytes;
+    const fresh: Uint8Array<ArrayBuffer>[] = [];
     for (const byteLength of wanted) {
       left -= byteLength;
-      if (left < 0) return;
       // The next result may be a little longer.
-      const bytes = allocated(Math.ceil(1.05 * byteLength));
-      if (!bytes) return;
+      const bytes = left < 0 ? undefined : allocated(Math.ceil(1.05 * byteLength));
+      if (!bytes) break;
+      fresh.push(bytes);
+    }
+    // Never written, so it costs nothing but the collection, which would otherwise fall into the next compression.
+    if (fresh.length > 0) allocated(collectedBytes);
+    for (const bytes of fresh) {
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
         bytes.fill(1, at, at + bytesPerTurn);
         await nextTurn();
