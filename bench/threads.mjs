@@ -1,4 +1,4 @@
-// How `stria compress` and `decompress` scale with threads, as JSON: docs/PERFORMANCE.md, 'Many threads'.
+// How `stria compress` and `decompress` scale with threads, as JSON: docs/PERFORMANCE.md, 'One core of a processor'.
 //
 //   npm run build && node bench/threads.mjs [--seconds 100] [--scan chris_PD.nii] [--edge 1024] > result.json
 //
