@@ -4,6 +4,8 @@ import { nextTurn } from '../shared/turn.ts';
 const mostBytes = 2 ** 26;
 /** V8 begins to collect garbage when it has allocated this much for arrays since the last time. */
 const collectedBytes = 2 ** 26;
+/** After smaller results V8 seldom collects garbage, so asking for it would only cost time. */
+const leastCollectedAfter = 2 ** 25;
 
 /** Prepared in one turn of the event loop, which takes about half a millisecond. */
 const bytesPerTurn = 2 ** 21;
@@ -44,7 +46,7 @@ export class PayloadMemory {
       fresh.push(bytes);
     }
     // Never written, so it costs nothing but the collection, which would otherwise fall into the next compression.
-    if (fresh.length > 0) allocated(collectedBytes);
+    if (mostBytes - left >= leastCollectedAfter) allocated(collectedBytes);
     for (const bytes of fresh) {
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
         bytes.fill(1, at, at + bytesPerTurn);
