@@ -1,3 +1,4 @@
+import { totalOf } from '../shared/total.ts';
 import { nextTurn } from '../shared/turn.ts';
 
 /** Larger results are not prepared for: the memory is held while nothing happens. */
@@ -46,7 +47,7 @@ export class PayloadMemory {
       fresh.push(bytes);
     }
     // Never written, so it costs nothing but the collection, which would otherwise fall into the next compression.
-    if (mostBytes - left >= leastCollectedAfter) allocated(collectedBytes);
+    if (totalOf(fresh.map(({ byteLength }) => byteLength)) >= leastCollectedAfter) allocated(collectedBytes);
     for (const bytes of fresh) {
       for (let at = 0; at < bytes.byteLength; at += bytesPerTurn) {
         bytes.fill(1, at, at + bytesPerTurn);
