@@ -1,7 +1,7 @@
 import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
 import rayStackShader from '../../shaders/draw/ray-stack.wgsl';
 import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
-import { type RayStackInputs, stackTextures, stackVariant } from '../draw/ray-stack.ts';
+import { type RayStackInputs, stackBindings, stackVariant } from '../draw/ray-stack.ts';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
@@ -76,10 +76,11 @@ export class BrickRays {
    * @param channel its number in the looks of `begin`
    */
   recordStack(commands: Commands, inputs: RayStackInputs, target: GPUTexture, strip: Strip, channel = 0): void {
-    const { displays, surfaces } = inputs;
+    const { displays, surfaces, layerBricks } = inputs;
     const hasHalves = target.format === 'rgba16float';
-    const variant = stackVariant(1 + displays.length, surfaces !== undefined, true, hasHalves);
-    const textures = stackTextures(displays, surfaces);
+    const hasMeshes = surfaces !== undefined;
+    const variant = stackVariant(1 + displays.length, { hasMeshes, isPaged: true, hasHalves, layerBricks });
+    const textures = stackBindings(displays, surfaces, layerBricks, true);
     this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, textures, target, strip, channel);
   }
 

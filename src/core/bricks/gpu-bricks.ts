@@ -101,6 +101,7 @@ export class GpuBricks {
   readonly #outdated: OutdatedBricks;
   readonly #endRenewals: () => void;
   #updates = 0;
+  #changes = 0;
   readonly #pace: UpdatePace;
   #decoded = 0;
   #evicted = 0;
@@ -149,6 +150,11 @@ export class GpuBricks {
       decoded: this.#decoded,
       evicted: this.#evicted,
     };
+  }
+
+  /** Counts changes of the page table, of ranges and of constants. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Whether a brick can be drawn. */
@@ -271,6 +277,7 @@ export class GpuBricks {
     // An empty stage, whose start is the end of the copies.
     commands.stage('copied');
     this.#updates++;
+    this.#changes++;
     this.#decoded += slotted.length;
     const done = (times: CommandTimes | undefined) => {
       this.#updates--;
@@ -322,6 +329,7 @@ export class GpuBricks {
 
   #takeConstant(key: BrickKey, chunk: ConstantChunk): boolean {
     if (!this.table.setConstant(key, chunk)) return false;
+    this.#changes++;
     this.atlas.free(key);
     this.#outdated.delete(key);
     this.#wanted.delete(key);

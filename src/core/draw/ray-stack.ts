@@ -30,6 +30,8 @@ export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   /** Whether values are labels, which are drawn as surfaces. */
   readonly isCategorical: boolean;
   readonly isFloorOpaque: boolean;
+  /** For a layer whose voxels lie in bricks, too: its voxels along x, y, z, and the values at texel 0 and 1 of their texture. */
+  readonly bricks?: Pick<RayGrid, 'dims' | 'low' | 'high'> | undefined;
 }
 
 /** The label numbers that have a texel each. */
@@ -114,7 +116,8 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
   const [scale, low, , width, from] = windowParameters(display, volume.window, isCategorical);
   const finest = finestTexel(toUnit, dims, edges);
   // Large texels need several samples each, as in `rayParameters`.
-  const texelsPerStep = step * Math.min(1, 1 / finest / fewestSteps);
+  const texelsPerStep = step * Math.min(1, 1 / finestTexel(toUnit, volume.bricks?.dims ?? dims, edges) / fewestSteps);
+  const inBricks = volume.bricks ? windowParameters(volume.bricks, volume.window, isCategorical).slice(0, 2) : [0, 0];
   const [below, above] = outsideParameters(volume.outside);
   return [
     toUnit,
@@ -122,19 +125,27 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
     [...extent, finest],
     [scale, low, smooth ? 0 : 1, width],
     [volume.level, opacity, blendings.indexOf(blending), from],
-    [texelsPerStep, volume.isFloorOpaque ? 1 : 0, 0, 0],
+    [texelsPerStep, volume.isFloorOpaque ? 1 : 0, ...inBricks],
     below,
     above,
   ];
 }
 
 /** The smallest distance between planes of texels, in the scene. */
-function finestTexel(toUnit: readonly number[], dims: RayGrid['dims'], edges: RayView['edges']): number {
+export function finestTexel(toUnit: readonly number[], dims: RayGrid['dims'], edges: RayView['edges']): number {
   const distances = dims.map((length, row) => {
     const perLength = [0, 1, 2].map((column) => (toUnit[4 * column + row] as number) / (edges[column] as number));
     return 1 / (length * Math.hypot(...perLength));
   });
   return Math.min(...distances);
+}
+
+/** The bricks of layers: see `BrickLayers`. */
+export interface LayerBrickInputs {
+  /** The texture of bricks of each volume that has some, by the volume's number. */
+  readonly atlases: readonly (GPUTexture | undefined)[];
+  /** The bindings that all layers share. */
+  readonly bindings: readonly Binding[];
 }
 
 /** The inputs of a frame. */
@@ -147,6 +158,8 @@ export interface RayStackInputs {
   readonly transfer: GPUTexture;
   /** The meshes that rays hit, from `MeshPass.record`. */
   readonly surfaces?: GPUTextureView | undefined;
+  /** Undefined if no layer is drawn from bricks. */
+  readonly layerBricks?: LayerBrickInputs | undefined;
 }
 
 /** Draws several volumes, each at its own place, with shaders/draw/ray-stack.wgsl into any texture. */
@@ -162,16 +175,17 @@ export class RayStackPass {
   /** @param target as for `RayPass.record` */
   record(
     commands: Commands,
-    { projection, displays, frame, transfer, surfaces }: RayStackInputs,
+    { projection, displays, frame, transfer, surfaces, layerBricks }: RayStackInputs,
     target: GPUTexture,
     strip: Strip,
   ): void {
     const threads = this.#gpu.tuning['view.rays'];
     const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
-    const variant = stackVariant(displays.length, surfaces !== undefined);
+    const variant = stackVariant(displays.length, { hasMeshes: surfaces !== undefined, layerBricks });
     const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
     const kernel = this.#gpu.kernel({ label: 'view.ray-stack', shader: rayStackShader, variant, constants });
-    const bindings = [frame, this.#sampler, transfer.createView(), target.createView(), ...stackTextures(displays, surfaces)];
+    const textures = stackBindings(displays, surfaces, layerBricks);
+    const bindings = [frame, this.#sampler, transfer.createView(), target.createView(), ...textures];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 }
@@ -183,22 +197,51 @@ export class RayStackPass {
  */
 export function stackVariant(
   volumes: number,
-  hasMeshes: boolean,
-  isPaged = false,
-  hasHalves = false,
+  {
+    hasMeshes,
+    isPaged = false,
+    hasHalves = false,
+    layerBricks,
+  }: {
+    readonly hasMeshes: boolean;
+    readonly isPaged?: boolean;
+    readonly hasHalves?: boolean;
+    readonly layerBricks?: LayerBrickInputs | undefined;
+  },
 ): NonNullable<KernelDescriptor['variant']> {
-  const further = Array.from({ length: volumes - 1 }, (_, at) => [`volumes_${at + 2}`, true] as const);
-  // Bricks have nine bindings, in place of the three textures of a volume.
+  const isVarying = isPaged || layerBricks !== undefined;
+  const ofVolumes = Array.from({ length: volumes }, (_, at) => {
+    const hasBricks = layerBricks?.atlases[at] !== undefined;
+    const hasBlocks = !hasBricks && !(isPaged && at === 0);
+    return Object.entries({ volumes: true, has_bricks: hasBricks, has_blocks: hasBlocks, steps: isVarying }).map(
+      ([name, holds]) => [`${name}_${at + 1}`, holds] as const,
+    );
+  });
+  // Bricks of the open volume have nine bindings, in place of the three textures of a volume.
   const shift = isPaged ? 6 : 0;
   return {
-    ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged },
+    ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged, varying: isVarying },
+    ...{ layer_bricks: layerBricks !== undefined, layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes) },
     ...{ picture_binding: isPaged ? 7 : 3, halves: hasHalves },
-    ...Object.fromEntries(further),
+    ...Object.fromEntries(ofVolumes.flat()),
   };
 }
 
-/** The bindings of shaders/draw/ray-stack.wgsl that depend on the number of volumes. */
-export function stackTextures(displays: readonly DisplayTexture[], surfaces: GPUTextureView | undefined): Binding[] {
-  const textures = displays.flatMap(({ texture, bricks }) => [texture, bricks.texture, bricks.blocks]);
-  return [...textures.map((each) => each.createView()), ...(surfaces ? [surfaces] : [])];
+/**
+ * The bindings of shaders/draw/ray-stack.wgsl that depend on the volumes.
+ * @param displays of the volumes that are not paged
+ */
+export function stackBindings(
+  displays: readonly DisplayTexture[],
+  surfaces: GPUTextureView | undefined,
+  layerBricks: LayerBrickInputs | undefined,
+  isPaged = false,
+): Binding[] {
+  const atlases = layerBricks?.atlases.slice(isPaged ? 1 : 0) ?? [];
+  const textures = displays.flatMap(({ texture, bricks }, at) => [texture, bricks.texture, atlases[at] ?? bricks.blocks]);
+  return [
+    ...textures.map((each) => each.createView()),
+    ...(surfaces ? [surfaces] : []),
+    ...(layerBricks ? layerBricks.bindings : []),
+  ];
 }

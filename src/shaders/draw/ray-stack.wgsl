@@ -23,6 +23,10 @@
 // level, and the ray takes steps of that level, or of the finest layer. The picture ends at opaque surfaces, so rays request no bricks
 // behind them.
 //
+// With the condition `layer_bricks`, so do those of some layers (stack-layers.wgsl): those of volume 2 with `has_bricks_2`, and so on. A
+// texture of their own, at a lower resolution, is drawn where bricks are missing. The ray takes the shortest of the steps of the bricks
+// that it is in, and of the other layers.
+//
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
@@ -38,6 +42,8 @@ import package::draw::stack_skip::ray_look;
 @if(paged) import package::brick_draw::paged_rays::paged_leave;
 @if(paged) import package::brick_draw::paged_samples::filtered;
 @if(paged) import package::draw::stack_bricks::{ray_begin_bricks, ray_look_bricks};
+@if(layer_bricks) import package::draw::stack_layer_skip::{ray_begin_layer, ray_look_layer};
+@if(layer_bricks) import package::draw::stack_layers::layer_leave;
 import package::draw::stack_values::ray_color;
 import constants::{binding_shift, picture_binding};
 @if(meshes) import package::draw::stack_surfaces::{surface_at, surface_end, surface_pixel, surface_take, surfaces_until};
@@ -48,22 +54,27 @@ const most_rounds = 65536u;
 @if(!halves) @group(0) @binding(picture_binding) var picture: texture_storage_2d<rgba8unorm, write>;
 /// To be blended with other pictures (channel-blend.wgsl).
 @if(halves) @group(0) @binding(picture_binding) var picture: texture_storage_2d<rgba16float, write>;
-/// Each volume's texture, bricks and blocks, as in ray-march.wgsl.
+/// Each volume's texture, bricks and blocks, as in ray-march.wgsl. A layer that is drawn from bricks has their texture in place of blocks.
 @if(!paged) @group(0) @binding(4) var image_1: texture_3d<f32>;
 @if(!paged) @group(0) @binding(5) var bricks_1: texture_3d<f32>;
-@if(!paged) @group(0) @binding(6) var blocks_1: texture_3d<f32>;
+@if(has_blocks_1) @group(0) @binding(6) var blocks_1: texture_3d<f32>;
+@if(has_bricks_1) @group(0) @binding(6) var atlas_1: texture_3d<f32>;
 @if(volumes_2) @group(0) @binding(7u + binding_shift) var image_2: texture_3d<f32>;
 @if(volumes_2) @group(0) @binding(8u + binding_shift) var bricks_2: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(9u + binding_shift) var blocks_2: texture_3d<f32>;
+@if(has_blocks_2) @group(0) @binding(9u + binding_shift) var blocks_2: texture_3d<f32>;
+@if(has_bricks_2) @group(0) @binding(9u + binding_shift) var atlas_2: texture_3d<f32>;
 @if(volumes_3) @group(0) @binding(10u + binding_shift) var image_3: texture_3d<f32>;
 @if(volumes_3) @group(0) @binding(11u + binding_shift) var bricks_3: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(12u + binding_shift) var blocks_3: texture_3d<f32>;
+@if(has_blocks_3) @group(0) @binding(12u + binding_shift) var blocks_3: texture_3d<f32>;
+@if(has_bricks_3) @group(0) @binding(12u + binding_shift) var atlas_3: texture_3d<f32>;
 @if(volumes_4) @group(0) @binding(13u + binding_shift) var image_4: texture_3d<f32>;
 @if(volumes_4) @group(0) @binding(14u + binding_shift) var bricks_4: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(15u + binding_shift) var blocks_4: texture_3d<f32>;
+@if(has_blocks_4) @group(0) @binding(15u + binding_shift) var blocks_4: texture_3d<f32>;
+@if(has_bricks_4) @group(0) @binding(15u + binding_shift) var atlas_4: texture_3d<f32>;
 @if(volumes_5) @group(0) @binding(16u + binding_shift) var image_5: texture_3d<f32>;
 @if(volumes_5) @group(0) @binding(17u + binding_shift) var bricks_5: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(18u + binding_shift) var blocks_5: texture_3d<f32>;
+@if(has_blocks_5) @group(0) @binding(18u + binding_shift) var blocks_5: texture_3d<f32>;
+@if(has_bricks_5) @group(0) @binding(18u + binding_shift) var atlas_5: texture_3d<f32>;
 
 /// Pixels per workgroup.
 override tile_width: u32 = 8u;
@@ -93,14 +104,13 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(volumes_3) var ray_3 = ray_meet(2u, origin, toward, shown);
   @if(volumes_4) var ray_4 = ray_meet(3u, origin, toward, shown);
   @if(volumes_5) var ray_5 = ray_meet(4u, origin, toward, shown);
-  // From the start of the ray's first volume to the end of its last, in the smallest of their steps.
-  var path = vec3f(never, -never, never);
-  @if(volumes_2) path = ray_join(path, 1u, ray_2);
-  @if(volumes_3) path = ray_join(path, 2u, ray_3);
-  @if(volumes_4) path = ray_join(path, 3u, ray_4);
-  @if(volumes_5) path = ray_join(path, 4u, ray_5);
-  @if(paged) let layers_step = path.z;
-  path = ray_join(path, 0u, ray_1);
+  // From the start of the ray's first volume to the end of its last.
+  var path = vec2f(never, -never);
+  @if(volumes_2) path = ray_join(path, ray_2);
+  @if(volumes_3) path = ray_join(path, ray_3);
+  @if(volumes_4) path = ray_join(path, ray_4);
+  @if(volumes_5) path = ray_join(path, ray_5);
+  path = ray_join(path, ray_1);
   var end = path.y;
   @if(meshes) surface_pixel = vec2i(vec2f(pixel.x, pixel.y - frame.strip.z));
   @if(meshes) surface_take(1);
@@ -111,39 +121,67 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
     @if(meshes) surfaces_until(never);
     return joint;
   }
-  step = path.z;
-  step_length = step * length(toward * frame.edges);
-  @if(paged) {
-    ray_begin_bricks(&ray_1, end, layers_step);
-  }
+  @if(paged) ray_begin_bricks(&ray_1, end);
+  @if(has_bricks_1) ray_begin_layer(0u, &ray_1, end, bricks_1, atlas_1);
+  @if(has_bricks_2) ray_begin_layer(1u, &ray_2, end, bricks_2, atlas_2);
+  @if(has_bricks_3) ray_begin_layer(2u, &ray_3, end, bricks_3, atlas_3);
+  @if(has_bricks_4) ray_begin_layer(3u, &ray_4, end, bricks_4, atlas_4);
+  @if(has_bricks_5) ray_begin_layer(4u, &ray_5, end, bricks_5, atlas_5);
+  let ray_length = length(toward * frame.edges);
+  step = ray_1.step;
+  @if(volumes_2) step = min(step, ray_2.step);
+  @if(volumes_3) step = min(step, ray_3.step);
+  @if(volumes_4) step = min(step, ray_4.step);
+  @if(volumes_5) step = min(step, ray_5.step);
+  step_length = step * ray_length;
   var at = path.x + step * min(ray_shift(pixel), 0.999 * (end - path.x) / step);
   for (var round = 0u; round < most_rounds && at < end; round++) {
     @if(meshes) if (surface_at <= at && (way == 2 || way == 5)) {
       surfaces_until(at);
     }
-    @if(!paged) var empty_until = ray_look(0u, &ray_1, at, bricks_1, blocks_1);
+    @if(has_blocks_1) var empty_until = ray_look(0u, &ray_1, at, bricks_1, blocks_1);
+    @if(has_bricks_1) var empty_until = ray_look_layer(0u, &ray_1, at, bricks_1, atlas_1);
     @if(paged) var empty_until = ray_look_bricks(&ray_1, at);
-    @if(volumes_2) empty_until = min(empty_until, ray_look(1u, &ray_2, at, bricks_2, blocks_2));
-    @if(volumes_3) empty_until = min(empty_until, ray_look(2u, &ray_3, at, bricks_3, blocks_3));
-    @if(volumes_4) empty_until = min(empty_until, ray_look(3u, &ray_4, at, bricks_4, blocks_4));
-    @if(volumes_5) empty_until = min(empty_until, ray_look(4u, &ray_5, at, bricks_5, blocks_5));
+    @if(has_blocks_2) empty_until = min(empty_until, ray_look(1u, &ray_2, at, bricks_2, blocks_2));
+    @if(has_bricks_2) empty_until = min(empty_until, ray_look_layer(1u, &ray_2, at, bricks_2, atlas_2));
+    @if(has_blocks_3) empty_until = min(empty_until, ray_look(2u, &ray_3, at, bricks_3, blocks_3));
+    @if(has_bricks_3) empty_until = min(empty_until, ray_look_layer(2u, &ray_3, at, bricks_3, atlas_3));
+    @if(has_blocks_4) empty_until = min(empty_until, ray_look(3u, &ray_4, at, bricks_4, blocks_4));
+    @if(has_bricks_4) empty_until = min(empty_until, ray_look_layer(3u, &ray_4, at, bricks_4, atlas_4));
+    @if(has_blocks_5) empty_until = min(empty_until, ray_look(4u, &ray_5, at, bricks_5, blocks_5));
+    @if(has_bricks_5) empty_until = min(empty_until, ray_look_layer(4u, &ray_5, at, bricks_5, atlas_5));
+    // A ray may have entered bricks of other levels.
+    @if(varying) step = ray_1.step;
+    @if(steps_2) step = min(step, ray_2.step);
+    @if(steps_3) step = min(step, ray_3.step);
+    @if(steps_4) step = min(step, ray_4.step);
+    @if(steps_5) step = min(step, ray_5.step);
+    @if(varying) step_length = step * ray_length;
     if (empty_until > at) {
       // Jumps in whole steps, so that skipping does not shift sample positions.
       at += step * max(1.0, ceil((empty_until - at) / step));
       continue;
     }
     // At equal depth, the top one is in front.
-    @if(volumes_5) ray_sample(4u, &ray_5, at, image_5);
-    @if(volumes_4) ray_sample(3u, &ray_4, at, image_4);
-    @if(volumes_3) ray_sample(2u, &ray_3, at, image_3);
-    @if(volumes_2) ray_sample(1u, &ray_2, at, image_2);
-    @if(!paged) ray_sample(0u, &ray_1, at, image_1);
-    @if(paged) ray_sample(0u, &ray_1, at, filtered);
+    @if(has_blocks_5) ray_sample(4u, &ray_5, at, image_5, image_5);
+    @if(has_bricks_5) ray_sample(4u, &ray_5, at, image_5, atlas_5);
+    @if(has_blocks_4) ray_sample(3u, &ray_4, at, image_4, image_4);
+    @if(has_bricks_4) ray_sample(3u, &ray_4, at, image_4, atlas_4);
+    @if(has_blocks_3) ray_sample(2u, &ray_3, at, image_3, image_3);
+    @if(has_bricks_3) ray_sample(2u, &ray_3, at, image_3, atlas_3);
+    @if(has_blocks_2) ray_sample(1u, &ray_2, at, image_2, image_2);
+    @if(has_bricks_2) ray_sample(1u, &ray_2, at, image_2, atlas_2);
+    @if(has_blocks_1) ray_sample(0u, &ray_1, at, image_1, image_1);
+    @if(has_bricks_1) ray_sample(0u, &ray_1, at, image_1, atlas_1);
+    @if(paged) ray_sample(0u, &ray_1, at, filtered, filtered);
     at += step;
   }
-  @if(paged) {
-    paged_leave();
-  }
+  @if(paged) paged_leave();
+  @if(has_bricks_1) layer_leave(0u, &ray_1);
+  @if(has_bricks_2) layer_leave(1u, &ray_2);
+  @if(has_bricks_3) layer_leave(2u, &ray_3);
+  @if(has_bricks_4) layer_leave(3u, &ray_4);
+  @if(has_bricks_5) layer_leave(4u, &ray_5);
   @if(meshes) if (way == 2 || way == 5) {
     surfaces_until(never);
   }
@@ -180,6 +218,9 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   ray.exit = min(shown.y, inside.y);
   // Meshes may be drawn without any visible volume. An invisible volume takes no samples.
   @if(meshes) ray.exit = select(-never, ray.exit, frame.volumes[index].look.y > 0.0);
+  // The step of a volume that the ray misses does not count.
+  let own_step = frame.volumes[index].march.x / length(ray.toward * frame.volumes[index].dims.xyz);
+  ray.step = select(never, own_step, ray.enter < ray.exit);
   ray.leave = ray.enter;
   ray.leave_block = ray.enter;
   ray.is_empty = true;
@@ -188,13 +229,12 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   return ray;
 }
 
-/// Extends the path of a ray by a volume. @param path x and y: the start and end of the path; z: the step in t
-fn ray_join(path: vec3f, index: u32, ray: Passage) -> vec3f {
+/// Extends the path of a ray by a volume. @param path its start and end
+fn ray_join(path: vec2f, ray: Passage) -> vec2f {
   if (ray.exit <= ray.enter) {
     return path;
   }
-  let own_step = frame.volumes[index].march.x / length(ray.toward * frame.volumes[index].dims.xyz);
-  return vec3f(min(path.x, ray.enter), max(path.y, ray.exit), min(path.z, own_step));
+  return vec2f(min(path.x, ray.enter), max(path.y, ray.exit));
 }
 
 /// Blends the picture of a volume with the volumes below it.

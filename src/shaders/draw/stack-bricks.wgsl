@@ -5,7 +5,7 @@ import package::brick_draw::paged::{paged, paged_shown};
 import package::brick_draw::paged_rays::{PagedCell, paged_begin, paged_enter, paged_has_parts, paged_part};
 import package::draw::stack_boxes::ray_through;
 import package::draw::stack_composite::ray_is_joint;
-import package::draw::stack_frame::{Passage, frame, joint, never, ray_toward, step, step_length, way};
+import package::draw::stack_frame::{Passage, frame, joint, never, way};
 import package::draw::stack_skip::{ray_adds_nothing, ray_has_no_surface};
 import package::draw::stack_values::{ray_label_at_place, ray_opacity_bound};
 
@@ -14,15 +14,14 @@ var<private> brick: PagedCell;
 var<private> brick_inner: vec2f;
 /// Whether the ranges of its cells are checked, too.
 var<private> brick_has_cells: bool;
-/// The steps in t of the finest voxels of the bricks, and of the finest layer.
+/// The step in t of the finest voxels of the bricks.
 var<private> bricks_step: f32;
-var<private> other_step: f32;
 
-/// Called before the first sample of a ray. Sets its step. @param end the end of the ray
-fn ray_begin_bricks(ray: ptr<function, Passage>, end: f32, layers_step: f32) {
+/// Called before the first sample of a ray. @param end the end of the ray
+fn ray_begin_bricks(ray: ptr<function, Passage>, end: f32) {
   paged_begin();
-  other_step = layers_step;
   bricks_step = frame.volumes[0].march.x / length((*ray).toward * frame.volumes[0].dims.xyz);
+  (*ray).step = select(never, bricks_step, (*ray).exit > (*ray).enter);
   if ((*ray).enter < min(end, (*ray).exit)) {
     ray_enter_brick(ray, (*ray).enter);
   }
@@ -56,7 +55,7 @@ fn ray_look_bricks(ray: ptr<function, Passage>, at: f32) -> f32 {
   return select(-never, (*ray).leave, (*ray).is_empty);
 }
 
-/// Enters the brick at a ray parameter, and takes the steps of its level.
+/// Enters the brick at a ray parameter, and with it the steps of its level.
 fn ray_enter_brick(ray: ptr<function, Passage>, at: f32) {
   let position = clamp((*ray).origin + (*ray).toward * at, vec3f(0.0), vec3f(1.0));
   brick = paged_enter(position, frame.eye, frame.edges);
@@ -67,8 +66,7 @@ fn ray_enter_brick(ray: ptr<function, Passage>, at: f32) {
     return;
   }
   let factors = paged.levels[paged_shown].factors;
-  step = min(other_step, bricks_step * min(factors.x, min(factors.y, factors.z)));
-  step_length = step * length(ray_toward * frame.edges);
+  (*ray).step = bricks_step * min(factors.x, min(factors.y, factors.z));
   if (frame.volumes[0].window.w > 0.0) {
     // The label of a sample is that of the nearest voxel, which lies in the brick.
     brick_has_cells = paged_has_parts();

@@ -1,6 +1,7 @@
 // Takes the samples of a volume along a ray of ray-stack.wgsl one by one, and combines them by the projection.
 
 @if(paged) import package::brick_draw::paged_rays::paged_enter;
+@if(layer_bricks) import package::draw::stack_layers::layer_enter;
 import package::draw::rays::{no_place, ray_before_plane, ray_surface_color};
 import package::draw::stack_boxes::{ray_first_axis, ray_nearest_sides};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, ray_origin, ray_toward, step, step_length, way};
@@ -12,20 +13,21 @@ fn ray_is_joint(index: u32) -> bool {
 }
 
 /// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there.
-fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
+/// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
+fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
   if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
     return;
   }
   if (frame.volumes[index].window.w > 0.0) {
-    ray_sample_label(index, ray, at, image);
+    ray_sample_label(index, ray, at, image, atlas);
   } else {
-    ray_sample_image(index, ray, at, image);
+    ray_sample_image(index, ray, at, image, atlas);
   }
 }
 
-fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
+fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
   let position = (*ray).origin + (*ray).toward * at;
-  let place = ray_place(index, image, position);
+  let place = ray_place(index, ray, image, atlas, position);
   let below = frame.volumes[index].below.w;
   let above = frame.volumes[index].above.w;
   if (place <= -no_place || (way != 5 && ((below == 1.0 && place < -1e-4) || (above == 1.0 && place > 1.0001)))) {
@@ -45,7 +47,7 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
         let full = 1.0 - pow(1.0 - min(color.a, 0.9999), step_length / frame.look.x);
         let before = (*ray).sum;
         if (frame.look.z > 0.5 && before < 0.9 && (joint.a < 0.9 || !ray_is_joint(index))) {
-          (*ray).light = ray_light(index, image, position, 0.12);
+          (*ray).light = ray_light(index, ray, image, atlas, position, 0.12);
         }
         // With this alpha, the volume alone covers `opacity` times as much as it would at full opacity.
         let alpha = opacity * (1.0 - before) * full / (1.0 - opacity * before);
@@ -77,21 +79,19 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
         for (var halving = 0; halving < 6; halving++) {
           // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
           let middle = select(0.5 * (outside + inside), outside, halving == 0);
-          if (ray_place(index, image, (*ray).origin + (*ray).toward * middle) >= level) {
+          if (ray_place(index, ray, image, atlas, (*ray).origin + (*ray).toward * middle) >= level) {
             inside = middle;
           } else {
             outside = middle;
           }
         }
         let hit = (*ray).origin + (*ray).toward * inside;
-        @if(paged) {
-          ray_visit_brick(index, ray, hit, at);
-        }
+        ray_visit_brick(index, ray, hit, inside, at, atlas);
         if (inside == (*ray).enter) {
           // A cut shows the values themselves.
-          ray_put(index, ray, at, ray_color(index, ray_place(index, image, hit)).rgb * ray_cut_light(index, ray), opacity);
+          ray_put(index, ray, at, ray_color(index, ray_place(index, ray, image, atlas, hit)).rgb * ray_cut_light(index, ray), opacity);
         } else {
-          let light = ray_light(index, image, hit, 1e-3);
+          let light = ray_light(index, ray, image, atlas, hit, 1e-3);
           let rgb = ray_surface_color(ray_color(index, level).rgb);
           ray_put(index, ray, at, min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), opacity);
         }
@@ -109,8 +109,8 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   }
 }
 
-fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>) {
-  let label = ray_label(index, image, (*ray).origin + (*ray).toward * at);
+fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
+  let label = ray_label(index, ray, image, atlas, (*ray).origin + (*ray).toward * at);
   let before = (*ray).number;
   (*ray).number = label;
   if (label == before || label == 0) {
@@ -124,7 +124,7 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   var inside = at;
   for (var halving = 0; halving < 6; halving++) {
     let middle = select(0.5 * (outside + inside), outside, halving == 0);
-    if (ray_label(index, image, (*ray).origin + (*ray).toward * middle) == label) {
+    if (ray_label(index, ray, image, atlas, (*ray).origin + (*ray).toward * middle) == label) {
       inside = middle;
     } else {
       outside = middle;
@@ -135,20 +135,22 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
     light.x = 1.25 * ray_cut_light(index, ray);
   } else if (way != 2 || frame.look.z > 0.5) {
     let hit = (*ray).origin + (*ray).toward * inside;
-    @if(paged) {
-      ray_visit_brick(index, ray, hit, at);
-    }
-    light = ray_label_light(index, image, hit, select(label, 0, before == 0));
+    ray_visit_brick(index, ray, hit, inside, at, atlas);
+    light = ray_label_light(index, ray, image, atlas, hit, select(label, 0, before == 0));
   }
   ray_put(index, ray, at, min(color.rgb * light.x * 0.8 + vec3f(light.y), vec3f(1.0)), color.a * frame.volumes[index].look.y);
 }
 
 /// Chooses the brick of a surface, which may lie in front of the sample's brick. The ray enters the brick of the next sample again.
-@if(paged) fn ray_visit_brick(index: u32, ray: ptr<function, Passage>, position: vec3f, at: f32) {
-  if (index == 0u) {
+fn ray_visit_brick(index: u32, ray: ptr<function, Passage>, position: vec3f, inside: f32, at: f32, atlas: texture_3d<f32>) {
+  @if(paged) if (index == 0u) {
     _ = paged_enter(clamp(position, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
     (*ray).leave = at;
     (*ray).leave_block = at;
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    layer_enter(index, ray, inside, clamp(position, vec3f(0.0), vec3f(0.999999)), atlas);
+    (*ray).leave = at;
   }
 }
 

@@ -33,7 +33,8 @@ struct Volume {
   window: vec4f,
   /// x: the isosurface's place in the window; y: opacity; z: blending: 0 over, 1 add, 2 maximum; w: the value at the window's low end.
   look: vec4f,
-  /// x: texels per step; y: 1: the lowest colour of a projection stays opaque.
+  /// x: texels per step; y: 1: the lowest colour of a projection stays opaque; z and w: for a layer that is drawn from bricks, as x and y of
+  /// `window`, for texels of its bricks.
   march: vec4f,
   /// As in `Frame`.
   below: vec4f,
@@ -63,6 +64,20 @@ struct Passage {
   light: vec2f,
   /// For labels, the label at the last sample. For isosurfaces, 1 if the last sample was inside the surface, otherwise 0.
   number: i32,
+  /// The distance between samples in t.
+  step: f32,
+  /// For a layer that is drawn from bricks (stack-layers.wgsl): the entry of the shown brick in the page table, 0 if there is none; its
+  /// level; the fractional number of that level's voxels along the edges of the layer's cube.
+  entry: u32,
+  level: u32,
+  scale: vec3f,
+  /// Of the shown brick, in voxels of its level: the centres of its first and last voxel, the offset to texels of the texture, and the
+  /// bounds of the samples so far.
+  first: vec3f,
+  last: vec3f,
+  to_texels: vec3f,
+  reach_low: vec3f,
+  reach_high: vec3f,
 }
 
 /// A ray parameter behind everything.

@@ -1,11 +1,14 @@
 // Values of the volumes of ray-stack.wgsl, at positions in their own cubes: places in the window, labels, colours, and the light of their
 // gradients. The values of one volume are explained in ray-march.wgsl. With the condition `paged`, the values of volume 0 are those of the
-// shown brick.
+// shown brick. With the condition `layer_bricks`, those of some layers come from bricks, too, where `Passage.entry` is not 0.
 
 @if(paged) import package::brick_draw::paged::{paged, paged_end, paged_scale, paged_shown};
 @if(paged) import package::brick_draw::paged_samples::{paged_place, paged_voxel_place};
+@if(layer_bricks) import package::brick_draw::layer_bricks::layer_bricks;
+@if(layer_bricks) import package::brick_draw::number_texels::{greatest_number, least_sample};
+@if(layer_bricks) import package::draw::stack_layers::{layer_texel, layer_voxel};
 import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_value};
-import package::draw::stack_frame::{forwards, frame, linear, transfer};
+import package::draw::stack_frame::{Passage, forwards, frame, linear, transfer};
 
 /// Colour and opacity at a place in the window of an image.
 fn ray_color(index: u32, place: f32) -> vec4f {
@@ -52,10 +55,19 @@ fn ray_label_at_place(index: u32, place: f32) -> i32 {
   return i32(round(place * frame.volumes[index].window.w + frame.volumes[index].look.w));
 }
 
+/// The place in the window of a texel of a layer's bricks; `missing_place` if the voxel is missing.
+@if(layer_bricks) fn ray_brick_place(index: u32, texel: f32) -> f32 {
+  let place = (max(texel, -greatest_number) - frame.volumes[index].march.w) * frame.volumes[index].march.z;
+  return select(place, missing_place, texel < least_sample);
+}
+
 /// A position's place in the window; `missing_place` if the voxel is missing.
-fn ray_place(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
+fn ray_place(index: u32, ray: ptr<function, Passage>, image: texture_3d<f32>, atlas: texture_3d<f32>, position: vec3f) -> f32 {
   @if(paged) if (index == 0u) {
     return paged_place(position, false);
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    return ray_brick_place(index, layer_texel(index, ray, position, frame.volumes[index].window.z > 0.5, atlas));
   }
   var texel: f32;
   if (frame.volumes[index].window.z > 0.5) {
@@ -71,63 +83,101 @@ fn ray_nearest(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
   return ray_value(textureLoad(image, clamp(vec3i(position * dims), vec3i(0), vec3i(dims) - 1), 0));
 }
 
-fn ray_label(index: u32, image: texture_3d<f32>, position: vec3f) -> i32 {
+fn ray_label(index: u32, ray: ptr<function, Passage>, image: texture_3d<f32>, atlas: texture_3d<f32>, position: vec3f) -> i32 {
   @if(paged) if (index == 0u) {
     return ray_label_at_place(index, paged_place(position, true));
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    return ray_label_at_place(index, ray_brick_place(index, layer_texel(index, ray, position, true, atlas)));
   }
   return ray_label_of(index, ray_nearest(index, image, position));
 }
 
 /// Converts differences per texel to the gradient in the scene, per length of the finest texel.
-fn ray_gradient(index: u32, differences: vec3f) -> vec3f {
+fn ray_gradient(index: u32, ray: ptr<function, Passage>, differences: vec3f) -> vec3f {
   @if(paged) if (index == 0u) {
     let texel_length = frame.edges * paged.levels[paged_shown].factors / paged.dims;
     return differences * min(texel_length.x, min(texel_length.y, texel_length.z)) / texel_length;
   }
-  let slopes = differences * frame.volumes[index].dims.xyz;
+  var slopes = differences * frame.volumes[index].dims.xyz;
+  var finest = frame.volumes[index].extent.w;
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    slopes = differences * (*ray).scale;
+    finest = layer_bricks[index].levels[(*ray).level].scale.w;
+  }
   let to_unit = frame.volumes[index].to_unit;
   let in_cube = vec3f(dot(to_unit[0].xyz, slopes), dot(to_unit[1].xyz, slopes), dot(to_unit[2].xyz, slopes));
-  return in_cube * (frame.volumes[index].extent.w / frame.edges);
+  return in_cube * (finest / frame.edges);
 }
 
-fn ray_light(index: u32, image: texture_3d<f32>, position: vec3f, soft: f32) -> vec2f {
+fn ray_light(
+  index: u32,
+  ray: ptr<function, Passage>,
+  image: texture_3d<f32>,
+  atlas: texture_3d<f32>,
+  position: vec3f,
+  soft: f32,
+) -> vec2f {
+  var texel = 1.0 / frame.volumes[index].dims.xyz;
+  var is_of_bricks = false;
   @if(paged) if (index == 0u) {
+    texel = 1.0 / paged_scale;
+    is_of_bricks = true;
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    texel = 1.0 / (*ray).scale;
+    is_of_bricks = true;
+  }
+  if (is_of_bricks) {
     // A loop, because the code that samples bricks is long.
     var differences = vec3f(0.0);
     for (var corner = 0u; corner < 4u; corner++) {
       let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
-      differences += 0.5 * side * ray_solid(index, image, position + side / paged_scale);
+      differences += 0.5 * side * ray_solid(index, ray, image, atlas, position + side * texel);
     }
-    return ray_headlight(ray_gradient(index, differences), forwards, soft);
+    return ray_headlight(ray_gradient(index, ray, differences), forwards, soft);
   }
-  let texel = 1.0 / frame.volumes[index].dims.xyz;
-  let right = ray_solid(index, image, position + vec3f(texel.x, -texel.y, -texel.z));
-  let upper = ray_solid(index, image, position + vec3f(-texel.x, texel.y, -texel.z));
-  let behind = ray_solid(index, image, position + vec3f(-texel.x, -texel.y, texel.z));
-  let all_three = ray_solid(index, image, position + texel);
-  return ray_headlight(ray_gradient(index, ray_differences(right, upper, behind, all_three)), forwards, soft);
+  let right = ray_solid(index, ray, image, atlas, position + vec3f(texel.x, -texel.y, -texel.z));
+  let upper = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, texel.y, -texel.z));
+  let behind = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, -texel.y, texel.z));
+  let all_three = ray_solid(index, ray, image, atlas, position + texel);
+  return ray_headlight(ray_gradient(index, ray, ray_differences(right, upper, behind, all_three)), forwards, soft);
 }
 
 /// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not dominate the gradient.
-fn ray_solid(index: u32, image: texture_3d<f32>, position: vec3f) -> f32 {
-  let place = ray_place(index, image, position);
+fn ray_solid(index: u32, ray: ptr<function, Passage>, image: texture_3d<f32>, atlas: texture_3d<f32>, position: vec3f) -> f32 {
+  let place = ray_place(index, ray, image, atlas, position);
   return select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
 }
 
-fn ray_texel_label(index: u32, image: texture_3d<f32>, texel: vec3i) -> i32 {
+fn ray_texel_label(index: u32, ray: ptr<function, Passage>, image: texture_3d<f32>, atlas: texture_3d<f32>, texel: vec3i) -> i32 {
   @if(paged) if (index == 0u) {
     return ray_label_at_place(index, paged_voxel_place(texel));
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    return ray_label_at_place(index, ray_brick_place(index, layer_voxel(index, ray, texel, atlas)));
   }
   return ray_label_of(index, ray_value(textureLoad(image, texel, 0)));
 }
 
 /// Light on a label's surface. @param label the label behind the surface; 0: any label
-fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i32) -> vec2f {
+fn ray_label_light(
+  index: u32,
+  ray: ptr<function, Passage>,
+  image: texture_3d<f32>,
+  atlas: texture_3d<f32>,
+  position: vec3f,
+  label: i32,
+) -> vec2f {
   var dims = frame.volumes[index].dims.xyz;
   var last = vec3i(dims) - 1;
   @if(paged) if (index == 0u) {
     dims = paged_scale;
     last = paged_end;
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u) {
+    dims = (*ray).scale;
+    last = vec3i(layer_bricks[index].levels[(*ray).level].dims) - 1;
   }
   let first = floor(position * dims - 0.5);
   let part = position * dims - 0.5 - first;
@@ -144,7 +194,7 @@ fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i
   for (var z = 0; z < 4; z++) {
     for (var y = 0; y < 4; y++) {
       for (var x = 0; x < 4; x++) {
-        let there = ray_texel_label(index, image, clamp(vec3i(first) + vec3i(x, y, z) - 1, vec3i(0), last));
+        let there = ray_texel_label(index, ray, image, atlas, clamp(vec3i(first) + vec3i(x, y, z) - 1, vec3i(0), last));
         if (select(there == label, there != 0, label == 0)) {
           let wx = weights[x].x;
           let wy = weights[y].y;
@@ -154,5 +204,5 @@ fn ray_label_light(index: u32, image: texture_3d<f32>, position: vec3f, label: i
       }
     }
   }
-  return ray_headlight(ray_gradient(index, gradient), forwards, 1e-3);
+  return ray_headlight(ray_gradient(index, ray, gradient), forwards, 1e-3);
 }
