@@ -73,16 +73,19 @@ export class BrickLayers {
     return { bindings, atlases: layers.map((layer) => layer?.bricks.atlas.filtered.texture) };
   }
 
-  /** Records the readback of the feedback. @returns a function that gives each layer's feedback once the commands have run */
-  end(commands: Commands): () => ReadonlyMap<GpuBricks, BrickFeedback> {
+  /**
+   * Records the readback of the feedback.
+   * @returns a function that gives the feedback of each layer with bricks, in order, once the commands have run
+   */
+  end(commands: Commands): () => readonly BrickFeedback[] {
     const buffer = this.#feedback as GPUBuffer;
     const reads = this.#drawn.map(({ layer: { bricks }, places, feedback }) => {
       const words = commands.readWords(buffer, 4 * places.feedback, 4 * feedback.asked);
       const reader = this.#readers.get(bricks) ?? new FeedbackReader(bricks, feedback);
       this.#readers.set(bricks, reader);
-      return () => [bricks, reader.read(words())] as const;
+      return () => reader.read(words());
     });
-    return () => new Map(reads.map((read) => read()));
+    return () => reads.map((read) => read());
   }
 
   destroy(): void {

@@ -16,6 +16,7 @@ const roomForMore = 0.3;
 export class BrickView {
   readonly #bricks: GpuBricks;
   readonly #name: string;
+  readonly #hasTexture: boolean;
   #bias = 1;
   /** How many bricks were used before finer ones were tried; undefined unless that was the last change of `bias`. */
   #triedFrom: number | undefined;
@@ -27,10 +28,14 @@ export class BrickView {
   #isComplete = false;
   #fault: StriaError | undefined;
 
-  /** @param name distinguishes the requests of several viewers */
-  constructor(bricks: GpuBricks, name = 'space') {
+  /**
+   * @param name distinguishes the requests of several viewers
+   * @param hasTexture whether a texture is drawn where bricks are missing, so that the coarsest ones are not always needed
+   */
+  constructor(bricks: GpuBricks, name = 'space', hasTexture = false) {
     this.#bricks = bricks;
     this.#name = name;
+    this.#hasTexture = hasTexture;
   }
 
   /** A factor for `RayDetail.detail`: over 1 if the bricks of a whole view do not fit. */
@@ -94,7 +99,7 @@ export class BrickView {
   #coarsest(timePoints: readonly number[]): readonly BrickKey[] {
     const level = this.#bricks.source.levels.length - 1;
     const count = this.#bricks.source.levels[level]?.grid.chunksPerTimePoint ?? 0;
-    if (count * timePoints.length > this.#bricks.atlas.slotCount / 4) return [];
+    if (this.#hasTexture || count * timePoints.length > this.#bricks.atlas.slotCount / 4) return [];
     return timePoints.flatMap((timePoint) =>
       Array.from({ length: count }, (_, at) => brickKey({ level, number: timePoint * count + at })),
     );

@@ -42,6 +42,11 @@ export function brickTexels(type: ElementType): { readonly low: number; readonly
   return elementBytes(type) === 2 ? { low, high: low + 0xff00 } : { low: 0, high: 1 };
 }
 
+/** Whether some levels are finer than a layer's texture. */
+export function hasFinerLevels(source: BrickSource, texture: BrickLayer['texture']): boolean {
+  return finerLevels(source, texture) > 0;
+}
+
 /** How many of the levels are finer than a layer's texture; the others are not drawn from bricks. */
 function finerLevels({ info, levels }: BrickSource, texture: BrickLayer['texture']): number {
   const size = sizeOf(texture);

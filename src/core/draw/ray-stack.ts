@@ -30,8 +30,11 @@ export interface RayVolume extends Pick<RayLook, 'window' | 'outside'> {
   /** Whether values are labels, which are drawn as surfaces. */
   readonly isCategorical: boolean;
   readonly isFloorOpaque: boolean;
-  /** For a layer whose voxels lie in bricks, too: its voxels along x, y, z, and the values at texel 0 and 1 of their texture. */
-  readonly bricks?: Pick<RayGrid, 'dims' | 'low' | 'high'> | undefined;
+  /**
+   * For a layer that is drawn from bricks: its voxels, with a range that holds all labels, and the values at texel 0 and 1 of the texture
+   * of bricks. `display` is then drawn where bricks are missing.
+   */
+  readonly bricks?: { readonly grid: RayGrid; readonly texels: Pick<RayGrid, 'low' | 'high'> } | undefined;
 }
 
 /** The label numbers that have a texel each. */
@@ -53,9 +56,14 @@ export function labelSpan({ texture, low, high }: Pick<RayGrid, 'texture' | 'low
 }
 
 /** The number of a volume's rows in the texture that holds the transfer functions of all volumes. */
-export function rayStackRows({ display, isCategorical }: Pick<RayVolume, 'display' | 'isCategorical'>): number {
+export function rayStackRows(volume: Pick<RayVolume, 'display' | 'isCategorical' | 'bricks'>): number {
   const [width, imageRows] = rayTransferSize;
-  return isCategorical ? Math.max(1, Math.ceil(labelSpan(display).count / width)) : imageRows;
+  return volume.isCategorical ? Math.max(1, Math.ceil(labelSpan(gridOf(volume)).count / width)) : imageRows;
+}
+
+/** The grid of a volume's finest voxels. */
+export function gridOf({ display, bricks }: Pick<RayVolume, 'display' | 'bricks'>): RayGrid {
+  return bricks?.grid ?? display;
 }
 
 /** Settings that all volumes share. */
@@ -93,7 +101,7 @@ export function rayStackFrame(
   const { low, high } = clipLimits(clip);
   let row = 0;
   const parameters = volumes.map((volume) => {
-    const { first, count: labels } = volume.isCategorical ? labelSpan(volume.display) : { first: 0, count: 0 };
+    const { first, count: labels } = volume.isCategorical ? labelSpan(gridOf(volume)) : { first: 0, count: 0 };
     const table = [row, first, labels, 0];
     row += rayStackRows(volume);
     return [...volumeParameters(volume, edges, step), table];
@@ -116,8 +124,8 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
   const [scale, low, , width, from] = windowParameters(display, volume.window, isCategorical);
   const finest = finestTexel(toUnit, dims, edges);
   // Large texels need several samples each, as in `rayParameters`.
-  const texelsPerStep = step * Math.min(1, 1 / finestTexel(toUnit, volume.bricks?.dims ?? dims, edges) / fewestSteps);
-  const inBricks = volume.bricks ? windowParameters(volume.bricks, volume.window, isCategorical).slice(0, 2) : [0, 0];
+  const texelsPerStep = step * Math.min(1, 1 / finestTexel(toUnit, gridOf(volume).dims, edges) / fewestSteps);
+  const inBricks = volume.bricks ? windowParameters(volume.bricks.texels, volume.window, isCategorical).slice(0, 2) : [0, 0];
   const [below, above] = outsideParameters(volume.outside);
   return [
     toUnit,

@@ -5,7 +5,7 @@ import package::brick_draw::number_texels::least_sample;
 import package::draw::stack_boxes::ray_safe;
 import package::draw::stack_composite::ray_is_joint;
 import package::draw::stack_frame::{Passage, frame, joint, never};
-import package::draw::stack_layers::{LayerPart, layer_cell, layer_enter, layer_part};
+import package::draw::stack_layers::{layer_cell, layer_enter, layer_part};
 import package::draw::stack_skip::{ray_adds_nothing, ray_has_no_surface, ray_shows_nothing};
 import package::draw::stack_values::{ray_brick_place, ray_label_at_place};
 

@@ -7,10 +7,10 @@ import { Stall } from '../../../core/bricks/stall.ts';
 import { type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { GpuScope } from '../../../core/gpu/scope.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import type { BrickSpace } from './brick-space.ts';
+import { ProbeTarget, stuckMs } from './probe-target.ts';
 
 /** What a frame of rays through bricks shows. */
 export interface DrawnBricks {
@@ -25,10 +25,6 @@ export interface DrawnBricks {
 
 /** Once some bricks have arrived, the coarse volume replaces them for at most this many milliseconds. */
 const mostWaitMs = 1500;
-/** The width in pixels of the picture that only finds out which bricks are needed. */
-const probeWidth = 192;
-/** If no brick arrives for this many milliseconds, and no kernel is being compiled, a picture is drawn from the bricks that are there. */
-const stuckMs = 15_000;
 
 /**
  * Draws the bricks of a `BrickSpace`, and requests those that a frame lacks. Until enough bricks of all channels are loaded, `isReady`
@@ -39,8 +35,7 @@ export class BrickDrawing {
   readonly #gpu: Gpu;
   readonly #name: string;
   readonly #rays: BrickRays;
-  readonly #scope: GpuScope;
-  #probe: GPUTexture | undefined;
+  readonly #probe: ProbeTarget;
   #demand: BrickView;
   /** The time points that are drawn, one for each channel. */
   #timePoints: readonly number[] = [];
@@ -60,7 +55,7 @@ export class BrickDrawing {
     this.#gpu = gpu;
     this.space = space;
     this.#name = name;
-    this.#scope = gpu.scope('bricks.frame');
+    this.#probe = new ProbeTarget(gpu);
     this.#rays = new BrickRays(gpu, space.bricks);
     this.#demand = new BrickView(space.bricks, name);
   }
@@ -112,7 +107,7 @@ export class BrickDrawing {
 
   /** Finds out which bricks a frame needs, without showing anything. Resolves once they are requested. */
   async probe(frame: DrawnBricks, { width, height }: Pick<Strip, 'width' | 'height'>): Promise<void> {
-    const target = this.#probeTarget(width, height);
+    const target = this.#probe.sized(width, height);
     const commands = this.#gpu.commands('bricks.probe');
     this.#begun = undefined;
     const took = this.record(commands, frame, target, wholeOf(target));
@@ -156,7 +151,7 @@ export class BrickDrawing {
     this.#isDestroyed = true;
     if (!this.space.isClosed) this.space.bricks.want([], this.#name);
     this.#rays.destroy();
-    this.#scope.destroy();
+    this.#probe.destroy();
   }
 
   #take(feedback: BrickFeedback, channels: DrawnBricks['channels']): void {
@@ -172,18 +167,5 @@ export class BrickDrawing {
     const hasArrived = feedback.missed.some((key) => bricks.has(key));
     if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels))) this.space.changed();
     this.space.update();
-  }
-
-  #probeTarget(width: number, height: number): GPUTexture {
-    const scale = Math.min(1, probeWidth / width);
-    const size = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))] as const;
-    if (this.#probe?.width === size[0] && this.#probe.height === size[1]) return this.#probe;
-    if (this.#probe) this.#scope.free(this.#probe);
-    this.#probe = this.#scope.texture('probe', 4 * size[0] * size[1], {
-      size: [...size],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.STORAGE_BINDING,
-    });
-    return this.#probe;
   }
 }

@@ -107,11 +107,11 @@ export class BrickSpace {
   }
 
   /** Counts a readback, so that `isBusy` includes it. @param take is called unless it failed or the view was closed */
-  async reads(submitted: Promise<unknown>, take: () => void): Promise<void> {
+  async reads<Result>(submitted: Promise<Result>, take: (result: Result) => void): Promise<void> {
     this.#reading++;
     try {
-      await submitted;
-      if (!this.#isClosed) take();
+      const result = await submitted;
+      if (!this.#isClosed) take(result);
     } catch {
       // `Gpu.onLost` tells the device's owner about a loss.
     } finally {

@@ -12,9 +12,11 @@ import {
   type Strip,
 } from '../../../core/draw/ray-pass.ts';
 import {
+  gridOf,
   type RayGrid,
   type RayStackInputs,
   RayStackPass,
+  type RayVolume,
   rayStackBytes,
   rayStackFrame,
   rayStackRows,
@@ -28,11 +30,12 @@ import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, layerTime, mostMeshes } from '../model/layers.ts';
+import { baseOpacity, layerTime, mostMeshes, volumeIdOf } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickChannels, drawsChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
+import { type BrickedVolume, BrickLayersDrawing, drawsFromBricks } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
 import { baseIn3d, brickGrid, channelIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
@@ -54,6 +57,8 @@ export interface RayMarch {
   readonly labels?: ShownLabels | undefined;
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
+  /** The bricks of layers, by the ids of their volumes (`volumeIdOf`). */
+  readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
   /** See `rayParameters`. Applies only to a single volume. Default: false. */
   readonly sharesLight?: boolean | undefined;
   /** See `DrawnBricks`; default: the width of the strip. */
@@ -80,6 +85,7 @@ export class RayDrawing {
   #transferKey = '';
   #bricks: BrickDrawing | undefined;
   #channels: BrickChannels | undefined;
+  readonly #layers: BrickLayersDrawing;
   /** Whether the current frame is drawn from bricks. */
   #isOfBricks = false;
 
@@ -94,11 +100,12 @@ export class RayDrawing {
     this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
     this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
     this.#picture = this.#pictureOf(1, 1);
+    this.#layers = new BrickLayersDrawing(gpu, `layers ${++drawings}`);
   }
 
-  /** Whether the last frame was drawn from bricks. */
+  /** Whether the last frame was drawn from bricks, of the volume or of a layer. */
   get isOfBricks(): boolean {
-    return this.#isOfBricks;
+    return this.#isOfBricks || this.#layers.isUsed;
   }
 
   /**
@@ -121,14 +128,9 @@ export class RayDrawing {
     this.#makeRoom(march.strip);
     if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(state, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    let took: ((submitted: Promise<unknown>) => void) | undefined;
-    const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
-    if (bricks && this.#bricks && !this.#bricks.space.isClosed)
-      took = this.#bricks.record(commands, bricks, this.#picture, march.strip);
-    else if (isOneVolume(state, layers, march.meshes, march.labels)) this.#recordVolume(commands, state, march);
-    else this.#recordStack(commands, state, layers, march);
+    const took = this.#record(commands, state, layers, march, this.#picture);
     const submitted = commands.submit();
-    took?.(submitted);
+    took(submitted);
     return submitted.then(
       // Timestamps are rounded (to 0.1 ms in some browsers), so 0 means unknown.
       ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
@@ -141,13 +143,41 @@ export class RayDrawing {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
     if (frame) await bricks?.load(frame, march.strip, signal);
+    if (!layers.some((layer) => this.#brickedOf(state, layer, march))) return;
+    this.#isOfBricks = bricks !== undefined && frame !== undefined && bricks.isReady(frame.channels);
+    const { restWidth = march.strip.width } = march;
+    await this.#layers.load(march.strip, signal, (commands, target, strip) =>
+      this.#record(commands, state, layers, { ...march, strip, restWidth }, target),
+    );
   }
 
   destroy(): void {
     this.#bricks?.destroy();
     this.#channels?.destroy();
+    this.#layers.destroy();
     this.#meshPass.destroy();
     this.#scope.destroy();
+  }
+
+  /** Records a strip. @returns to be called with the submit of the commands */
+  #record(
+    commands: Commands,
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    march: RayMarch,
+    target: GPUTexture,
+  ): (submitted: Promise<unknown>) => void {
+    const { strip, meshes, labels } = march;
+    let took: ((submitted: Promise<unknown>) => void) | undefined;
+    const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
+    if (bricks && this.#bricks && !this.#bricks.space.isClosed) took = this.#bricks.record(commands, bricks, target, strip);
+    else if (isOneVolume(state, layers, meshes, labels)) this.#recordVolume(commands, state, march, target);
+    else this.#recordStack(commands, state, layers, march, target);
+    const tookLayers = this.#layers.end(commands, strip);
+    return (submitted) => {
+      took?.(submitted);
+      tookLayers(submitted);
+    };
   }
 
   /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
@@ -209,9 +239,9 @@ export class RayDrawing {
     return { channels: [first, ...further], view, restWidth, record };
   }
 
-  #recordVolume(commands: Commands, state: ViewState, march: RayMarch): void {
+  #recordVolume(commands: Commands, state: ViewState, march: RayMarch, target: GPUTexture): void {
     const inputs = { ...this.#volumeInputs(state, this.#display, march), display: this.#display };
-    this.#pass.record(commands, inputs, this.#picture, march.strip);
+    this.#pass.record(commands, inputs, target, march.strip);
   }
 
   /** @param grid of the volume's texture or bricks */
@@ -224,12 +254,18 @@ export class RayDrawing {
     return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
   }
 
-  #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
+  #recordStack(
+    commands: Commands,
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    march: RayMarch,
+    target: GPUTexture,
+  ): void {
     // Rays need at least one volume. The open one shows nothing if its opacity is 0.
     const base = baseOpacity(state.layers) > 0 || layers.length === 0 ? this.#display : undefined;
     const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);
     const all = { ...inputs, displays: base ? [base, ...displays] : displays };
-    this.#stackPass.record(commands, all, this.#picture, march.strip);
+    this.#stackPass.record(commands, all, target, march.strip);
   }
 
   /** @param base the grid of the open volume; undefined if it is hidden @returns `displays` are those of the layers */
@@ -238,20 +274,37 @@ export class RayDrawing {
     state: ViewState,
     base: RayGrid | undefined,
     layers: readonly LayerIn3d[],
-    { view, step, plane, strip, meshes = [], labels }: RayMarch,
+    march: RayMarch,
   ): RayStackInputs {
-    const volumes = [...(base ? [baseIn3d(state, base)] : []), ...layers.map((layer) => layerIn3d(this.#info, state, layer))];
-    const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...layers];
+    const { view, step, plane, strip, meshes = [], labels, restWidth = strip.width } = march;
+    const bricked = layers.map((layer) => this.#brickedOf(state, layer, march));
+    const others = layers.map((layer, at) => bricked[at]?.volume ?? layerIn3d(this.#info, state, layer));
+    const volumes = [...(base ? [baseIn3d(state, base)] : []), ...others];
+    const ofLayers = layers.map((layer, at) => ({ ...layer, display: gridOf(others[at] as RayVolume) }));
+    const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...ofLayers];
     const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
     const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
+    const [x, y, z] = this.#info.dims;
     return {
+      layerBricks: this.#layers.inputs(commands, [...(base ? [undefined] : []), ...bricked], {
+        ...{ view, restWidth, strip },
+        dims: [x, y, z],
+      }),
       projection: state.projection,
       displays: layers.map(({ display }) => display),
       frame: this.#frame,
       transfer: this.#writtenStackTransfer(state, looks, volumes.map(rayStackRows)),
       surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
     };
+  }
+
+  /** A layer as it is drawn from its bricks; undefined if it is not. */
+  #brickedOf(state: ViewState, layer: LayerIn3d, { layerBricks }: RayMarch): BrickedVolume | undefined {
+    const space = layerBricks?.get(volumeIdOf(layer.look));
+    if (!space || !drawsFromBricks(layer, space)) return undefined;
+    const timePoint = layerTime(this.#info, state.timePoint, layer.info, layer.look.channel);
+    return { layer, space, timePoint, volume: layerIn3d(this.#info, state, layer, true) };
   }
 
   #writtenStackTransfer(state: ViewState, looks: readonly StackLook[], rows: readonly number[]): GPUTexture {

@@ -32,6 +32,8 @@ export interface RayScene {
   readonly labels?: ShownLabels | undefined;
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
+  /** The bricks of layers; see `RayMarch`. */
+  readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
   readonly state: ViewState;
   /** The camera, whose matrices must be up to date. */
   readonly camera: Camera;
@@ -55,7 +57,7 @@ export async function rayPicture(
   rows: number,
   check: () => void = () => {},
 ): Promise<ViewPicture> {
-  const { info, display, layers = [], meshes, labels, bricks, state, camera, eye, step, ground } = scene;
+  const { info, display, layers = [], meshes, labels, bricks, layerBricks, state, camera, eye, step, ground } = scene;
   const { lengths, cube } = sceneCube(info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
   const plane = state.cut && planeInCube(state.cut, sceneEdges(info));
@@ -65,7 +67,8 @@ export async function rayPicture(
   using scope = gpu.scope('ray-picture');
   try {
     const whole: Strip = wholeOf({ width, height });
-    await rays.load(state, layers, { view, step, plane, strip: whole, meshes, labels, bricks }, signal);
+    const march = { view, step, plane, meshes, labels, bricks, layerBricks };
+    await rays.load(state, layers, { ...march, strip: whole }, signal);
     const pipeline = overPipeline(gpu);
     const target = scope.texture('target', 4 * width * stripRows, {
       size: [width, stripRows],
@@ -76,7 +79,7 @@ export async function rayPicture(
       throwIfAborted(signal);
       check();
       const strip: Strip = { width, height, from, count: Math.min(stripRows, height - from) };
-      void rays.march(state, layers, { view, step, plane, strip, meshes, labels, bricks });
+      void rays.march(state, layers, { ...march, strip });
       gpu.checkAlive();
       const attachment = { view: target.createView(), clearValue: ground, loadOp: 'clear', storeOp: 'store' } as const;
       const bindings = [rays.picture.createView()];

@@ -1,8 +1,9 @@
+import { brickTexels } from '../../../core/bricks/layer-uniform.ts';
 import type { RaySurface, Rgb } from '../../../core/draw/mesh-pass.ts';
 import { labelSpan, mostLabels, type RayGrid, type RayVolume, rayStackRows } from '../../../core/draw/ray-stack.ts';
 import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import { colorParts } from '../../../core/shared/label-table.ts';
-import { elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
+import { type Dims3, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { typeRange } from '../../../core/volume/voxel-key.ts';
 import { type ColorChoice, colormap, colorsOf, labelColorIndex } from '../colors/colormaps.ts';
@@ -12,7 +13,7 @@ import type { ShownLabels } from '../model/label-look.ts';
 import { baseId, baseOpacity } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import type { VoxelMap } from '../model/voxel-map.ts';
+import { invertedMap, type VoxelMap } from '../model/voxel-map.ts';
 
 const whole = [1, 1, 1] as const;
 // biome-ignore format: a matrix
@@ -45,8 +46,16 @@ export function brickGrid({ dims: [x, y, z], type }: VolumeInfo, coarse: Display
   return { dims: [x, y, z], low, high, texture: { format: 'r32float' }, bricks: coarse.bricks };
 }
 
-/** A layer as one of several volumes that rays cross. Its isosurface lies at the same fraction of its window as the open volume's. */
-export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map, display }: LayerIn3d): RayVolume {
+/**
+ * A layer as one of several volumes that rays cross. Its isosurface lies at the same fraction of its window as the open volume's.
+ * @param isOfBricks whether it is drawn from bricks
+ */
+export function layerIn3d(
+  base: VolumeInfo,
+  state: ViewState,
+  { look, info, map, display }: LayerIn3d,
+  isOfBricks = false,
+): RayVolume {
   const { isCategorical } = colormap(look.colormap);
   return {
     display,
@@ -61,7 +70,16 @@ export function layerIn3d(base: VolumeInfo, state: ViewState, { look, info, map,
     isCategorical,
     // An opaque floor would cover the volume below.
     isFloorOpaque: false,
+    bricks: isOfBricks ? { grid: brickGrid(info, display), texels: brickTexels(info.type) } : undefined,
   };
+}
+
+/** Lengths in the scene of the edges of a layer's cube. @param dims, edges of the open volume: its voxels, and the same lengths */
+export function layerEdges({ info, map }: LayerIn3d, dims: Dims3, edges: Dims3): Dims3 {
+  const lengths = invertedMap(map).columns.map(
+    (step, axis) => info.dims[axis as 0] * Math.hypot(...step.map((part, at) => (part * edges[at as 0]) / dims[at as 0])),
+  );
+  return [lengths[0] as number, lengths[1] as number, lengths[2] as number];
 }
 
 /** A channel of the open volume that lies in its bricks. @param grid of the bricks */

@@ -1,0 +1,130 @@
+import { PerspectiveCamera, Vector4 } from 'three';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from '../../../core/bricks/bricks-testing.ts';
+import { HostBricks } from '../../../core/bricks/host-bricks.ts';
+import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { firstView } from '../model/auto-view.ts';
+import { placeLayer } from '../model/layer-place.ts';
+import { testLook } from '../model/layer-testing.ts';
+import { type LayerLook, noLayers } from '../model/layers.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { BrickSpace } from './brick-space.ts';
+import { rayPicture } from './ray-picture.ts';
+
+const gpu = await openTestGpu();
+/** Drawn on black. */
+const request = { width: 72, height: 60, background: 'screen' } as const;
+
+const camera = new PerspectiveCamera(26, 1.2, 0.01, 50);
+camera.position.set(0.9, 0.6, 2.2);
+camera.lookAt(0, 0, 0);
+camera.updateMatrixWorld();
+const eye = new Vector4(0.9, 0.6, 2.2, 1);
+
+const kept: { destroy(): void }[] = [];
+const keep = <Kept extends { destroy(): void }>(one: Kept): Kept => {
+  kept.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of kept.splice(0).reverse()) one.destroy();
+  await finished(gpu);
+});
+
+async function residentOf(info: VolumeInfo, voxels: Uint8Array, level?: VolumeLevel): Promise<ResidentVolume> {
+  const volume = keep(await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8], level }));
+  volume.append(voxels);
+  await volume.statistics();
+  return volume;
+}
+
+function spaceOf(bricks: TestBricks, numbers: () => ResidentVolume['numbers'], slots: number): BrickSpace {
+  const host = new HostBricks(bricks, { bytes: 2 ** 20 });
+  const slotBytes = 512 * Math.max(1, bricks.voxels[0]!.byteLength / bricks.info.dims.reduce((product, length) => product * length, 1));
+  const limits = { payloadBytes: 2 ** 20, atlasBytes: slots * slotBytes, textureBytes: 2 ** 24, bricksPerUpdate: 64 };
+  const space = new BrickSpace(gpu, host, limits, numbers, { arrived: () => {}, changed: () => {} });
+  keep({
+    destroy: () => {
+      space.close();
+      host.close();
+    },
+  });
+  return space;
+}
+
+const dims: Dims4 = [30, 26, 22, 1];
+const layerDims: Dims4 = [34, 29, 31, 1];
+/** Extends beyond the open volume, on a turned grid. */
+const affine = [0.9, 0.1, 0, 3, -0.1, 0.9, 0, 1, 0, 0.1, 0.8, 2];
+
+async function layerBricks(type: ElementType, voxel: TestVoxel, codecs: readonly string[]): Promise<TestBricks> {
+  const bricks = await testBricks(layerDims, type, [8, 8, 8], voxel, { codecs });
+  return { ...bricks, info: { ...bricks.info, affine } as VolumeInfo };
+}
+
+interface Scene {
+  readonly change?: Partial<ViewState>;
+  readonly isBaseOfBricks?: boolean;
+}
+
+/** Draws a layer wholly from GPU memory, from its coarse level, and from bricks over that level. */
+async function drawn(layers: readonly (readonly [TestBricks, Partial<LayerLook>])[], { change, isBaseOfBricks }: Scene) {
+  const base = await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice'] });
+  const whole = await residentOf(base.info, base.voxels[0] as Uint8Array);
+  const level: VolumeLevel = { dims: (base.infos[2] as VolumeInfo).dims, factors: [4, 4, 4] };
+  const coarse = isBaseOfBricks ? await residentOf(base.info, base.voxels[2] as Uint8Array, level) : whole;
+  const space = isBaseOfBricks ? spaceOf(base, () => whole.numbers, 200) : undefined;
+  const state: ViewState = { ...firstView(base.info, await whole.statistics()), ...change };
+  const spaces = new Map<string, BrickSpace>();
+  const all = { whole: [] as LayerIn3d[], coarse: [] as LayerIn3d[] };
+  for (const [at, [bricks, of]] of layers.entries()) {
+    const { info, voxels, infos } = bricks;
+    const look = testLook({ id: `layer-${at}`, window: [0, 200], ...of });
+    const { map } = placeLayer(base.info, info);
+    const fine = await residentOf(info, voxels[0] as Uint8Array);
+    const quarter = await residentOf(info, voxels[2] as Uint8Array, {
+      dims: (infos[2] as VolumeInfo).dims,
+      factors: [4, 4, 4],
+    });
+    all.whole.push({ look, info, map, display: await fine.displayTexture(0) });
+    all.coarse.push({ look, info, map, display: await quarter.displayTexture(0) });
+    spaces.set(look.id, spaceOf(bricks, () => fine.numbers, 400));
+  }
+  const picture = async (volume: ResidentVolume, of: readonly LayerIn3d[], bricks?: BrickSpace, layerBricks?: typeof spaces) => {
+    const display = await volume.displayTexture(0);
+    const scene = { info: base.info, display, state, camera, eye, step: 1, ground: { r: 0, g: 0, b: 0, a: 1 } };
+    return (await rayPicture(gpu, { ...scene, layers: of, bricks, layerBricks }, request, 100)).rgba;
+  };
+  return {
+    expected: await picture(whole, all.whole),
+    coarse: await picture(coarse, all.coarse, space),
+    bricks: await picture(coarse, all.coarse, space, spaces),
+  };
+}
+
+function differences(a: Uint8Array, b: Uint8Array): readonly number[] {
+  return [...a].map((value, at) => Math.abs(value - (b[at] as number)));
+}
+
+function expectAlike({ expected, coarse, bricks }: Awaited<ReturnType<typeof drawn>>): void {
+  expect(Math.max(...differences(coarse, expected))).toBeGreaterThan(20);
+  expect(Math.max(...differences(bricks, expected))).toBeLessThanOrEqual(1);
+}
+
+const clip = [[0.1, 1], [0, 1], [0, 0.9]] as const; // biome-ignore format: three ranges
+/** Fine structure and empty space. */
+const grain: TestVoxel = (x, y, z) => (z > 20 ? 0 : Math.max(0, 150 - 9 * Math.hypot(x - 17, y - 14, z - 12)) + 6 * ((x ^ y ^ z) & 7));
+const veil = { layers: { ...noLayers, base: { ...noLayers.base, opacity: 0.5 } } };
+
+describe('a layer larger than memory is drawn from bricks as if it were whole', () => {
+  test('as an image that hides the volume and is hidden by it', async () => {
+    const layer = await layerBricks('u8', grain, ['rice', 'raw']);
+    for (const change of [{ clip }, { ...veil, lighting: false }])
+      expectAlike(await drawn([[layer, { opacity: 0.8, colormap: 'inferno' }]], { change: { ...change, projection: 'composite' } }));
+  });
+});
