@@ -26,7 +26,9 @@ export interface HostUse {
  */
 export class HostBricks {
   readonly source: BrickSource;
-  readonly #limits: HostLimits;
+  /** `#queue` has the same object, so that both change with `useShare`. */
+  readonly #limits: Omit<HostLimits, 'bytes'> & { bytes: number };
+  readonly #bytes: number;
   readonly #later: Later;
   readonly #kept = new LeastRecent<BrickKey, EncodedChunk>();
   readonly #queue: ReadQueue;
@@ -43,6 +45,7 @@ export class HostBricks {
   constructor(source: BrickSource, limits: Partial<HostLimits> = {}, clock: Later = later) {
     this.source = source;
     this.#limits = { ...hostLimits, ...limits };
+    this.#bytes = this.#limits.bytes;
     this.#later = clock;
     this.#queue = new ReadQueue(source, this.#limits);
   }
@@ -191,6 +194,13 @@ export class HostBricks {
       this.#reads++;
       void this.#read(reading);
     }
+  }
+
+  /** Uses only a part of the budget from now on, because others share it. @param share over 0, at most 1 */
+  useShare(share: number): void {
+    this.#limits.bytes = this.#bytes * share;
+    this.#reserve(0);
+    this.#start();
   }
 
   #reserve(bytes: number): void {

@@ -28,7 +28,7 @@ test('pictures can wait for bricks that are being opened, even if that fails', a
   });
   const { feed, changes } = feedOf({ ...budgets, open: () => opening });
   await feed.opened();
-  feed.follow(coarse, false);
+  feed.follow(feed.needs(coarse, false));
   expect(feed.told()).toEqual({ fault: undefined, unread: undefined, isLoading: true });
   let isOpen = false;
   const opened = feed.opened().then(() => {
@@ -44,7 +44,7 @@ test('pictures can wait for bricks that are being opened, even if that fails', a
 
 test('pictures do not wait for bricks that are closed while they are being opened', async () => {
   const { feed, changes } = feedOf({ ...budgets, open: () => new Promise(() => {}) });
-  feed.follow(coarse, false);
+  feed.follow(feed.needs(coarse, false));
   feed.close();
   await feed.opened();
   expect([feed.isBusy, feed.told(), changes()]).toEqual([false, undefined, 0]);
@@ -55,10 +55,10 @@ test('the levels of the open file are told as they are made, for the time point 
   const file: BrickFile = { ...budgets, open: () => new Promise(() => {}), show: (timePoint) => void shown.push(timePoint) };
   const { feed, changes } = feedOf(file);
   feed.show(2);
-  feed.follow(coarse, false);
+  feed.follow(feed.needs(coarse, false));
   const other: BrickFile = { ...file, levels: { kind: 'making', percent: 7 } };
   feed.set(other);
-  feed.follow(coarse, false);
+  feed.follow(feed.needs(coarse, false));
   const before = changes();
   other.onLevels?.();
   expect(feed.told()).toMatchObject({ levels: { kind: 'making', percent: 7 } });

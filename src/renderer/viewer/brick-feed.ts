@@ -17,6 +17,8 @@ export class BrickFeed {
   #host: HostBricks | undefined;
   #map: BrickMap | undefined;
   #space: BrickSpace | undefined;
+  /** The number of volumes that share the budgets, and the part of them that is used. */
+  #sharers = 1;
   #fault: StriaError | undefined;
   #opening: Promise<void> | undefined;
   /** Counts changes of the file, so that outdated opening stops. */
@@ -51,8 +53,8 @@ export class BrickFeed {
     const { keptBytes, reservedBytes } = host.use;
     return {
       decoded: { used: use.usedSlots * atlas.slotBytes, limit: atlas.slotCount * atlas.slotBytes },
-      compressed: { used: use.payloadBytes, limit: file.limits.payloadBytes },
-      host: { used: keptBytes + reservedBytes + (file.levelBytes ?? 0), limit: file.hostBytes },
+      compressed: { used: use.payloadBytes, limit: file.limits.payloadBytes / this.#sharers },
+      host: { used: keptBytes + reservedBytes + (file.levelBytes ?? 0), limit: file.hostBytes / this.#sharers },
       levels: file.levels,
     };
   }
@@ -90,13 +92,22 @@ export class BrickFeed {
   }
 
   /**
-   * Opens or frees the bricks, depending on whether a view needs them.
+   * Whether a view needs the bricks.
    * @param shown the volume and texture of the 3D view, if there is one
    * @param isForSlices whether an oblique slice shows a volume that GPU memory holds only at a lower resolution
    */
-  follow(shown: ShownVolume | undefined, isForSlices: boolean): void {
-    if (!isForSlices && !(shown && isCoarse(shown))) this.#free();
-    else if (this.#file && !this.#space && !this.#opening && !this.#fault) this.#opening = this.#open(this.#file);
+  needs(shown: ShownVolume | undefined, isForSlices: boolean): boolean {
+    return this.#file !== undefined && (isForSlices || (shown !== undefined && isCoarse(shown)));
+  }
+
+  /**
+   * Opens or frees the bricks, depending on whether a view needs them.
+   * @param sharers how many volumes, each with an equal part, share the budgets. If that changes, the bricks in GPU memory are loaded again
+   */
+  follow(isNeeded: boolean, sharers = 1): void {
+    if (!isNeeded || sharers !== this.#sharers) this.#free();
+    this.#sharers = sharers;
+    if (isNeeded && this.#file && !this.#space && !this.#opening && !this.#fault) this.#opening = this.#open(this.#file);
   }
 
   /** Frees everything on the GPU, and forgets the file. */
@@ -123,7 +134,8 @@ export class BrickFeed {
       const host = await file.open();
       if (turn !== this.#turn || this.#gpu.isLost) return;
       this.#host = host;
-      this.#space = new BrickSpace(this.#gpu, host, file.limits, this.#numbers, this.#listener);
+      host.useShare(1 / this.#sharers);
+      this.#space = new BrickSpace(this.#gpu, host, sharedLimits(file.limits, this.#sharers), this.#numbers, this.#listener);
       this.#map = new BrickMap(this.#space.bricks);
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -132,6 +144,11 @@ export class BrickFeed {
     this.#opening = undefined;
     this.#listener.changed();
   }
+}
+
+function sharedLimits({ atlasBytes, payloadBytes, textureBytes }: BrickFile['limits'], sharers: number): BrickFile['limits'] {
+  const part = (bytes: number) => Math.floor(bytes / sharers);
+  return { atlasBytes: part(atlasBytes), payloadBytes: part(payloadBytes), textureBytes: part(textureBytes) };
 }
 
 /** Whether the 3D view's texture has a lower resolution than the volume. */

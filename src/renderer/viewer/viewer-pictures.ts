@@ -2,6 +2,7 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { AttachedViews } from './attached-views.ts';
 import type { BrickFeed } from './brick-feed.ts';
+import type { LayerFeeds } from './layer-feeds.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { ViewName } from './model/viewer-api.ts';
 import { VolumeView } from './space/volume-view.ts';
@@ -15,6 +16,7 @@ export interface PictureStage {
   readonly views: AttachedViews;
   readonly textures: SpaceTextures;
   readonly bricks: BrickFeed;
+  readonly layerBricks: LayerFeeds;
 }
 
 /** Pictures of the visible views. */
@@ -35,12 +37,13 @@ export class ViewerPictures {
    * @throws StriaError `invalid-input` if it is not visible, `limit-too-small`, `aborted`, `device-lost`
    */
   async take(name: ViewName, request: PictureRequest): Promise<ViewPicture> {
-    const { content, views, textures, bricks } = this.#stage;
+    const { content, views, textures, bricks, layerBricks } = this.#stage;
     const { width, height } = request;
     checkPictureSize(width, height, this.longestEdge);
     const view = views.view(name);
     if (!view?.isShown || !content.volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
     if (name === '3d') await textures.settled();
+    if (name === '3d') await layerBricks.opened();
     if (name === '3d' || name === 'oblique') await bricks.opened();
     return view.picture(request);
   }

@@ -6,18 +6,20 @@ import { BrickFeed } from './brick-feed.ts';
 import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { drawsChannels } from './draw/brick-channels.ts';
-import type { BrickFile } from './draw/brick-space.ts';
+import { drawsFromBricks } from './draw/brick-layers-drawing.ts';
+import type { BrickFile, BrickFileListener, BrickSpace } from './draw/brick-space.ts';
 import { coarseness } from './draw/ray-volumes.ts';
 import { SliceRenderer } from './draw/slice-renderer.ts';
 import { DrawLoop } from './draw-loop.ts';
 import { FrameStepper } from './frame-stepper.ts';
+import { LayerFeeds } from './layer-feeds.ts';
 import { firstView } from './model/auto-view.ts';
 import { facingCut } from './model/cut-plane.ts';
 import { type DetailFault, withDetailFault } from './model/detail-faults.ts';
 import type { ShownLabels } from './model/label-look.ts';
-import { baseId } from './model/layers.ts';
+import { baseId, layerTime, volumeIdOf } from './model/layers.ts';
 import { isSameIn3d } from './model/same-in-3d.ts';
-import type { View, ViewHost } from './model/view-host.ts';
+import type { LayerIn3d, View, ViewHost } from './model/view-host.ts';
 import type { ViewerSnapshot, ViewName, ViewState } from './model/viewer-api.ts';
 import { Overlays } from './overlays.ts';
 import { PointerProbe } from './pointer-probe.ts';
@@ -42,6 +44,7 @@ export class Viewer {
   readonly frames: FrameStepper;
   readonly pictures: ViewerPictures;
   readonly bricks: BrickFeed;
+  readonly layerBricks: LayerFeeds;
   /** Only for reading: change it through the viewer. */
   readonly content: Readonly<ViewerContent>;
   /** Stable between changes, as `useSyncExternalStore(viewer.subscribe, viewer.snapshot)` needs it. */
@@ -83,14 +86,17 @@ export class Viewer {
       contentChanged: () => this.requestRender(),
       layersChanged: () => this.#layerTexturesChanged(),
     });
-    this.bricks = new BrickFeed(gpu, () => this.#content.volume?.numbers ?? [-Infinity, Infinity], {
+    const listener: BrickFileListener = {
       changed: () => this.#bricksChanged(),
       arrived: () => {
         this.views.volume?.refresh();
         if (this.views.oblique) this.loop.request([this.views.oblique]);
       },
       levelsMade: () => this.requestRender(),
-    });
+    };
+    const numbersOf = (id: string) => this.#content.volumeOf(id)?.numbers ?? ([-Infinity, Infinity] as const);
+    this.bricks = new BrickFeed(gpu, () => numbersOf(baseId), listener);
+    this.layerBricks = new LayerFeeds(gpu, numbersOf, listener);
     this.overlays = new Overlays(
       this.views,
       () => this.bricks.map,
@@ -99,7 +105,7 @@ export class Viewer {
     this.probe = new PointerProbe(this.#content, this.#store);
     const stage = { gpu, content: this.#content, store: this.#store, views: this.views, textures: this.#textures };
     this.frames = new FrameStepper({ ...stage, loop: this.loop });
-    this.pictures = new ViewerPictures({ ...stage, bricks: this.bricks });
+    this.pictures = new ViewerPictures({ ...stage, bricks: this.bricks, layerBricks: this.layerBricks });
     this.#host = this.#newHost();
   }
 
@@ -114,6 +120,7 @@ export class Viewer {
     this.probe.clear();
     this.#content.volume = undefined;
     this.bricks.close();
+    this.layerBricks.close();
     await this.#textures.release();
     this.#volumeChanged();
     this.#store.change({ info: undefined, probe: undefined, decimation: 1, detailFaults: {} });
@@ -163,9 +170,11 @@ export class Viewer {
   /**
    * Sets the voxels of the layers in `ViewState.layers`, by id (`volumeIdOf`); layers without voxels are not drawn. The caller owns them,
    * and may destroy those of an earlier call at once.
+   * @param bricks the bricks of those layers' files of which GPU memory holds only a lower resolution. A borrower does not get them
    */
-  setLayers(layers: ReadonlyMap<string, VolumeSource>): void {
+  setLayers(layers: ReadonlyMap<string, VolumeSource>, bricks: ReadonlyMap<string, BrickFile> = new Map()): void {
     this.#content.layers = layers;
+    this.layerBricks.set(bricks);
     this.#textures.memoryFreed();
     this.probe.clear();
     this.#textures.followLayers();
@@ -239,7 +248,7 @@ export class Viewer {
    * changes.
    */
   isSettled(name?: ViewName): boolean {
-    const isBusy = this.loop.isPending || this.#textures.isBusy || this.bricks.isBusy;
+    const isBusy = this.loop.isPending || this.#textures.isBusy || this.bricks.isBusy || this.layerBricks.isBusy;
     return !isBusy && this.views.areSettled(name);
   }
 
@@ -252,6 +261,7 @@ export class Viewer {
     this.frames.end();
     this.#store.end();
     this.bricks.close();
+    this.layerBricks.close();
     this.#textures.end();
     this.#slices.destroy();
   }
@@ -295,7 +305,7 @@ export class Viewer {
     if (name === '3d') {
       const view = new VolumeView(this.#gpu, canvas, this.#host);
       view.setVolume(this.#textures.shown);
-      view.setBricks(this.bricks.space);
+      view.setBricks(this.bricks.space, this.#layerSpaces);
       return view;
     }
     if (name !== 'oblique') return new SliceView(this.#gpu, this.#slices, this.#format, name, canvas, this.#host);
@@ -335,24 +345,47 @@ export class Viewer {
   #layerTexturesChanged(): void {
     const missingIn3d = this.#textures.layersWithoutMemory;
     if (missingIn3d.join() !== this.snapshot().missingIn3d.join()) this.#store.change({ missingIn3d });
+    this.#followBricks();
     this.#bricksChanged();
     if (this.views.volume) this.loop.request([this.views.volume]);
   }
 
+  /** Opens the bricks that views need, and frees the others. All volumes that need some share the budgets equally. */
   #followBricks(): void {
     const isCoarse = this.#content.volume !== undefined && this.#content.volume.decimation > 1;
-    this.bricks.follow(this.#textures.shown, isCoarse && this.#hasOblique);
+    const isNeeded = this.bricks.needs(this.#textures.shown, isCoarse && this.#hasOblique);
+    const layers = this.#textures.layersIn(this.#store.state);
+    const ofLayers = this.layerBricks.needed(new Map(layers.map((layer) => [volumeIdOf(layer.look), layer])));
+    const sharers = ofLayers.size + (isNeeded ? 1 : 0);
+    if (!isNeeded) this.bricks.follow(false);
+    this.layerBricks.follow(ofLayers, sharers);
+    if (isNeeded) this.bricks.follow(true, sharers);
+  }
+
+  /** The bricks from which layers are drawn. Channels of the open volume share its bricks. */
+  get #layerSpaces(): ReadonlyMap<string, BrickSpace> {
+    const { space } = this.bricks;
+    return new Map([...(space ? [[baseId, space] as const] : []), ...this.layerBricks.spaces]);
   }
 
   #bricksChanged(): void {
-    this.views.volume?.setBricks(this.bricks.space);
+    const layerBricks = this.#layerSpaces;
+    this.views.volume?.setBricks(this.bricks.space, layerBricks);
     this.views.oblique?.setBricks(this.bricks.space);
     const { state, bricks3d, layersAt: before } = this.snapshot();
     this.bricks.show(state.timePoint);
     const layers = this.#textures.layersIn(state);
+    const { info } = this.#content.volume ?? {};
+    for (const { look, info: of } of layers)
+      if (info) this.layerBricks.show(volumeIdOf(look), layerTime(info, state.timePoint, of, look.channel));
     const areExact = drawsChannels(this.bricks.space, state, layers, this.#content.meshesIn(state));
-    const layersAt = areExact ? 1 : Math.max(1, ...layers.map(coarseness));
-    const next = this.bricks.told();
+    const isOfBricks = (layer: LayerIn3d): boolean => {
+      const space = layerBricks.get(volumeIdOf(layer.look));
+      return space !== undefined && drawsFromBricks(layer, space);
+    };
+    const coarse = areExact ? [] : layers.filter((layer) => !isOfBricks(layer));
+    const layersAt = Math.max(1, ...coarse.map(coarseness));
+    const next = this.layerBricks.told(this.bricks.told(), this.#content.volume?.decimation === 1);
     if (layersAt !== before || JSON.stringify(next) !== JSON.stringify(bricks3d))
       this.#store.change({ bricks3d: next, layersAt });
     this.overlays.bricksChanged();

@@ -21,6 +21,7 @@ export interface PicturedView {
   readonly pacing: FramePacing;
   readonly scene: VolumeScene;
   readonly bricks: SceneContent['bricks'];
+  readonly layerBricks: SceneContent['layerBricks'];
   /** The distance between samples in texels. */
   readonly step: number;
   /** @throws StriaError `aborted` if the view no longer shows the volume */
@@ -44,11 +45,12 @@ const pictureDrawing: PictureDrawing = {
  * @throws StriaError `aborted`, `device-lost`
  */
 export async function spacePicture(view: PicturedView, request: PictureRequest, drawing = pictureDrawing): Promise<ViewPicture> {
-  const { gpu, host, canvas, orbit, pacing, scene, bricks, step, checkShown } = view;
+  const { gpu, host, canvas, orbit, pacing, scene, bricks, layerBricks, step, checkShown } = view;
   const { background } = request;
   const { camera, eye, halfHeight } = orbit.posed(request.width / request.height, request.turn);
   const state = { ...host.state, ...request.state };
-  const content = { layers: host.layersIn3d(state), meshes: host.meshesIn(state), labels: host.labels, bricks };
+  const [layers, meshes] = [host.layersIn3d(state), host.meshesIn(state)];
+  const content = { layers, meshes, labels: host.labels, bricks, layerBricks };
   const rows = stripRows(pacing, request.width, step);
   if (!request.isAnnotated) {
     const ground = background === 'screen' ? host.ground : pictureGrounds[background];

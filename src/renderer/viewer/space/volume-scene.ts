@@ -22,7 +22,7 @@ const cutColor = 0x40b2ec;
 const obliqueColor = 0xe29cff;
 
 /** The content of a scene besides its volume. */
-export type SceneContent = Pick<RayScene, 'layers' | 'meshes' | 'labels' | 'bricks'>;
+export type SceneContent = Pick<RayScene, 'layers' | 'meshes' | 'labels' | 'bricks' | 'layerBricks'>;
 
 /** The scene of a volume and its layers: their rays, the volume's box as thin lines, and the letters on its faces. */
 export class VolumeScene {
@@ -75,7 +75,7 @@ export class VolumeScene {
    */
   update(
     state: ViewState,
-    { layers, meshes, labels, bricks }: SceneContent,
+    { layers, ...content }: SceneContent,
     seen: SeenBy,
     texelsPerStep: number,
     hasOblique: boolean,
@@ -89,7 +89,7 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, sharesLight } = this;
-    const march = { view, step: texelsPerStep, plane, strip, meshes, labels, bricks, restWidth, sharesLight };
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, sharesLight };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
@@ -100,7 +100,7 @@ export class VolumeScene {
   load(
     rays: RayDrawing,
     state: ViewState,
-    { layers, meshes, labels, bricks }: SceneContent,
+    { layers, ...content }: SceneContent,
     { camera, eye }: SeenBy,
     texelsPerStep: number,
     strip: Strip,
@@ -108,7 +108,7 @@ export class VolumeScene {
   ): Promise<void> {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    return rays.load(state, layers ?? [], { view, step: texelsPerStep, plane, strip, meshes, labels, bricks }, signal);
+    return rays.load(state, layers ?? [], { ...content, view, step: texelsPerStep, plane, strip }, signal);
   }
 
   dispose(): void {

@@ -29,6 +29,7 @@ export class VolumeView implements View {
   readonly #painter: SpacePainter;
   #scene: VolumeScene | undefined;
   #bricks: BrickSpace | undefined;
+  #layerBricks: ReadonlyMap<string, BrickSpace> = new Map();
   /** Whether to reset the camera once there is a volume, whose size determines the initial position. */
   #isToReset = true;
   #isDisposed = false;
@@ -83,7 +84,7 @@ export class VolumeView implements View {
   }
 
   get isSettled(): boolean {
-    return !this.#canDraw || !(this.#painter.isBusy || this.#bricks?.isBusy);
+    return !this.#canDraw || !(this.#painter.isBusy || this.#bricks?.isBusy || [...this.#layerBricks.values()].some(({ isBusy }) => isBusy));
   }
 
   /** Shows a volume, or nothing. The caller owns the display texture. */
@@ -95,10 +96,16 @@ export class VolumeView implements View {
     this.#host.requestRender(this);
   }
 
-  /** Draws from these bricks if the volume's texture has a lower resolution than its file. The caller owns them. */
-  setBricks(bricks: BrickSpace | undefined): void {
-    if (bricks === this.#bricks) return;
+  /**
+   * Draws from these bricks where textures have a lower resolution than their files. The caller owns them.
+   * @param bricks of the volume @param layers those of layers, by the ids of their volumes (`volumeIdOf`)
+   */
+  setBricks(bricks: BrickSpace | undefined, layers: ReadonlyMap<string, BrickSpace>): void {
+    const before = this.#layerBricks;
+    const isSame = layers.size === before.size && [...layers].every(([id, space]) => before.get(id) === space);
+    if (bricks === this.#bricks && isSame) return;
     this.#bricks = bricks;
+    this.#layerBricks = layers;
     this.#host.requestRender(this);
   }
 
@@ -153,6 +160,7 @@ export class VolumeView implements View {
       pacing: this.#pacing,
       scene,
       bricks: this.#bricks,
+      layerBricks: this.#layerBricks,
       step: this.#stillStep,
       checkShown: () => {
         if (this.#isDisposed || this.#scene !== scene) throw new StriaError('aborted', 'the 3D view was closed');
@@ -211,9 +219,11 @@ export class VolumeView implements View {
     const { state, labels } = this.#host;
     const { camera, eye } = this.#camera;
     camera.updateMatrixWorld();
+    const [bricks, layerBricks] = [this.#bricks, this.#layerBricks];
+    const [layers, meshes] = [this.#host.layersIn3d(state), this.#host.meshesIn(state)];
     return {
       scene,
-      content: { layers: this.#host.layersIn3d(state), meshes: this.#host.meshesIn(state), labels, bricks: this.#bricks },
+      content: { layers, meshes, labels, bricks, layerBricks },
       seen: { camera, eye, textPart: this.#canvas.textPart },
     };
   }
