@@ -95,7 +95,8 @@ export class BrickLayers {
   /** Copies the parts of all layers, unless they are there already. */
   #gather(commands: Commands, to: GPUBuffer): void {
     const now = this.#drawn.map(({ layer: { bricks } }) => ({ bricks, changes: bricks.changes }));
-    const isSame = (at: number) => now[at]?.bricks === this.#gathered[at]?.bricks && now[at]?.changes === this.#gathered[at]?.changes;
+    const isSame = (at: number) =>
+      now[at]?.bricks === this.#gathered[at]?.bricks && now[at]?.changes === this.#gathered[at]?.changes;
     if (now.length === this.#gathered.length && now.every((_, at) => isSame(at))) return;
     this.#gathered = now;
     for (const { layer, places } of this.#drawn) {

@@ -26,7 +26,7 @@ export interface HostUse {
  */
 export class HostBricks {
   readonly source: BrickSource;
-  /** `#queue` has the same object, so that both change with `useShare`. */
+  /** `#queue` has the same object, so that both change with `setShare`. */
   readonly #limits: Omit<HostLimits, 'bytes'> & { bytes: number };
   readonly #bytes: number;
   readonly #later: Later;
@@ -197,7 +197,7 @@ export class HostBricks {
   }
 
   /** Uses only a part of the budget from now on, because others share it. @param share over 0, at most 1 */
-  useShare(share: number): void {
+  setShare(share: number): void {
     this.#limits.bytes = this.#bytes * share;
     this.#reserve(0);
     this.#start();

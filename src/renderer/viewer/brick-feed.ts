@@ -134,7 +134,7 @@ export class BrickFeed {
       const host = await file.open();
       if (turn !== this.#turn || this.#gpu.isLost) return;
       this.#host = host;
-      host.useShare(1 / this.#sharers);
+      host.setShare(1 / this.#sharers);
       this.#space = new BrickSpace(this.#gpu, host, sharedLimits(file.limits, this.#sharers), this.#numbers, this.#listener);
       this.#map = new BrickMap(this.#space.bricks);
     } catch (error) {

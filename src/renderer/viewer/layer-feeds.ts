@@ -94,7 +94,12 @@ export class LayerFeeds {
       limit: all.reduce((bytes, memory) => bytes + part(memory).limit, 0),
     });
     const { levels } = open ?? first;
-    return { decoded: sum(({ decoded }) => decoded), compressed: sum(({ compressed }) => compressed), host: sum(({ host }) => host), levels };
+    return {
+      decoded: sum(({ decoded }) => decoded),
+      compressed: sum(({ compressed }) => compressed),
+      host: sum(({ host }) => host),
+      levels,
+    };
   }
 
   close(): void {

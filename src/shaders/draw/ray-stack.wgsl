@@ -55,24 +55,25 @@ const most_rounds = 65536u;
 /// To be blended with other pictures (channel-blend.wgsl).
 @if(halves) @group(0) @binding(picture_binding) var picture: texture_storage_2d<rgba16float, write>;
 /// Each volume's texture, bricks and blocks, as in ray-march.wgsl. A layer that is drawn from bricks has their texture in place of blocks.
-@if(!paged) @group(0) @binding(4) var image_1: texture_3d<f32>;
-@if(!paged) @group(0) @binding(5) var bricks_1: texture_3d<f32>;
+/// Textures that a variant does not use take no binding.
+@group(0) @binding(4) var image_1: texture_3d<f32>;
+@group(0) @binding(5) var bricks_1: texture_3d<f32>;
 @if(has_blocks_1) @group(0) @binding(6) var blocks_1: texture_3d<f32>;
 @if(has_bricks_1) @group(0) @binding(6) var atlas_1: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(7u + binding_shift) var image_2: texture_3d<f32>;
-@if(volumes_2) @group(0) @binding(8u + binding_shift) var bricks_2: texture_3d<f32>;
+@group(0) @binding(7u + binding_shift) var image_2: texture_3d<f32>;
+@group(0) @binding(8u + binding_shift) var bricks_2: texture_3d<f32>;
 @if(has_blocks_2) @group(0) @binding(9u + binding_shift) var blocks_2: texture_3d<f32>;
 @if(has_bricks_2) @group(0) @binding(9u + binding_shift) var atlas_2: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(10u + binding_shift) var image_3: texture_3d<f32>;
-@if(volumes_3) @group(0) @binding(11u + binding_shift) var bricks_3: texture_3d<f32>;
+@group(0) @binding(10u + binding_shift) var image_3: texture_3d<f32>;
+@group(0) @binding(11u + binding_shift) var bricks_3: texture_3d<f32>;
 @if(has_blocks_3) @group(0) @binding(12u + binding_shift) var blocks_3: texture_3d<f32>;
 @if(has_bricks_3) @group(0) @binding(12u + binding_shift) var atlas_3: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(13u + binding_shift) var image_4: texture_3d<f32>;
-@if(volumes_4) @group(0) @binding(14u + binding_shift) var bricks_4: texture_3d<f32>;
+@group(0) @binding(13u + binding_shift) var image_4: texture_3d<f32>;
+@group(0) @binding(14u + binding_shift) var bricks_4: texture_3d<f32>;
 @if(has_blocks_4) @group(0) @binding(15u + binding_shift) var blocks_4: texture_3d<f32>;
 @if(has_bricks_4) @group(0) @binding(15u + binding_shift) var atlas_4: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(16u + binding_shift) var image_5: texture_3d<f32>;
-@if(volumes_5) @group(0) @binding(17u + binding_shift) var bricks_5: texture_3d<f32>;
+@group(0) @binding(16u + binding_shift) var image_5: texture_3d<f32>;
+@group(0) @binding(17u + binding_shift) var bricks_5: texture_3d<f32>;
 @if(has_blocks_5) @group(0) @binding(18u + binding_shift) var blocks_5: texture_3d<f32>;
 @if(has_bricks_5) @group(0) @binding(18u + binding_shift) var atlas_5: texture_3d<f32>;
 

@@ -12,7 +12,7 @@ import { channelWindows } from './channels.ts';
 import { firstLook } from './first-look.ts';
 import type { LayerList } from './layer-list.ts';
 import type { LayerVolumes } from './layer-volumes.ts';
-import { type LayerJob, type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+import { freeLayer, type LayerJob, type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
 import { type ChosenVolume, VolumeQuestion } from './volume-question.ts';
 
 /** A volume to add, and the name of its layer. */
@@ -69,7 +69,7 @@ export class AddingLayers {
       this.#list.stack = { ...stack, layers: [...stack.layers, ...looks] };
       return true;
     } catch (error) {
-      loaded?.kept.destroy();
+      if (loaded) freeLayer(loaded);
       if (this.#running !== controller) return false;
       this.#running = undefined;
       const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);

@@ -10,7 +10,7 @@ import { type JobProgress, startProgress } from '../state/progress.ts';
 import { partName, type SessionSource } from '../state/saved-session.ts';
 import { type AppState, openDocument } from '../state/store.ts';
 import type { LayerList } from './layer-list.ts';
-import { type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
+import { freeLayer, type LayerLoader, type LoadedLayer, loadLayer } from './load-layer.ts';
 
 /**
  * Keeps the volumes of layers in GPU memory in step with the view: frees those of removed layers, and loads those that undo, a session or
@@ -21,7 +21,7 @@ export class LayerVolumes {
   readonly #load: LayerLoader;
   /** The request that each layer was loaded from, including layers that undo may bring back. */
   readonly #requests = new Map<string, OpenRequest>();
-  readonly #volumes = new Map<string, KeptVolume>();
+  readonly #volumes = new Map<string, Pick<LoadedLayer, 'kept' | 'bricks'>>();
   readonly #jobs = new Map<string, AbortController>();
   /** The sources of a session's layers whose files were not found. */
   readonly #lost = new Map<string, SessionSource>();
@@ -40,7 +40,7 @@ export class LayerVolumes {
 
   /** The voxels under an id (`volumeIdOf`), once they are loaded. */
   volumeOf(id: string): KeptVolume | undefined {
-    return this.#volumes.get(id);
+    return this.#volumes.get(id)?.kept;
   }
 
   /** The request that a volume (`volumeIdOf`) was loaded from. */
@@ -79,15 +79,16 @@ export class LayerVolumes {
    * Takes ownership of a volume that was loaded for an engine, and shows it. It is freed with the others.
    * @throws StriaError `aborted` if the open volume was closed; the layer's volume is then freed
    */
-  keep(engine: Engine, id: string, request: OpenRequest, { kept, format, labels }: LoadedLayer): void {
+  keep(engine: Engine, id: string, request: OpenRequest, loaded: LoadedLayer): void {
+    const { kept, bricks, format, labels } = loaded;
     const base = openDocument(this.#list.store.getState());
     if (!base || this.#list.engine !== engine) {
-      kept.destroy();
+      freeLayer(loaded);
       throw new StriaError('aborted', 'the volume was closed');
     }
     this.#requests.set(id, request);
-    this.#volumes.set(id, kept);
-    engine.viewer.setLayers(new Map(this.#volumes));
+    this.#volumes.set(id, { kept, bricks });
+    this.#give(engine);
     const { by: placedBy } = placeLayer(base.info, kept.info);
     this.#show(id, { kind: 'ready', info: kept.info, format, placedBy, decimation: kept.decimation, labels });
   }
@@ -125,8 +126,14 @@ export class LayerVolumes {
     const volumes = [...this.#volumes.values()];
     this.#volumes.clear();
     this.#list.engine?.viewer.setLayers(new Map());
-    for (const volume of volumes) volume.destroy();
+    for (const volume of volumes) freeLayer(volume);
     this.#list.change({ volumes: {} });
+  }
+
+  /** Gives the viewer the volumes, and the bricks of those that are larger than memory. */
+  #give({ viewer }: Engine): void {
+    const bricks = [...this.#volumes].flatMap(([id, volume]) => (volume.bricks ? [[id, volume.bricks] as const] : []));
+    viewer.setLayers(new Map([...this.#volumes].map(([id, { kept }]) => [id, kept])), new Map(bricks));
   }
 
   /** Makes the volumes follow the view. */
@@ -151,8 +158,8 @@ export class LayerVolumes {
   #freeOthers(engine: Engine, ids: ReadonlySet<string>): void {
     const removed = [...this.#volumes].filter(([id]) => !ids.has(id));
     for (const [id] of removed) this.#volumes.delete(id);
-    if (removed.length > 0) engine.viewer.setLayers(new Map(this.#volumes));
-    for (const [, volume] of removed) volume.destroy();
+    if (removed.length > 0) this.#give(engine);
+    for (const [, volume] of removed) freeLayer(volume);
     for (const [id, job] of this.#jobs) {
       if (ids.has(id)) continue;
       job.abort();

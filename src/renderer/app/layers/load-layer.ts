@@ -36,7 +36,7 @@ const advice = 'Compress the file to a .stria and add that: it can stay compress
 
 /**
  * Loads a layer's volume: its voxels if they fit, else its compressed chunks, else the finest of its levels that fits, whose missing voxels
- * slices read from the file. The caller frees it. @throws StriaError like the readers, `out-of-memory`, `aborted`
+ * slices and bricks read from the file. The caller frees it (`freeLayer`). @throws StriaError like the readers, `out-of-memory`, `aborted`
  */
 export async function loadLayer(
   load: LayerLoader,
@@ -74,8 +74,6 @@ export async function loadLayer(
     levelBytes: () => levelBytes,
   };
   const loaded = await load(engine, request, job, new Stopwatch(openStages));
-  // Layers are drawn from boxes of the file, not from bricks.
-  loaded.bricks?.close();
   try {
     const { decimation, file }: VolumeSource = loaded.kept;
     if (decimation > 1 && !file)
@@ -84,7 +82,13 @@ export async function loadLayer(
     throwIfAborted(signal);
     return { ...loaded, statistics };
   } catch (error) {
-    loaded.kept.destroy();
+    freeLayer(loaded);
     throw error;
   }
+}
+
+/** Frees a layer's volume, and closes its bricks. */
+export function freeLayer({ kept, bricks }: Pick<LoadedVolume, 'kept' | 'bricks'>): void {
+  bricks?.close();
+  kept.destroy();
 }

@@ -145,7 +145,8 @@ function BricksByTier({ gpu, viewer }: { readonly gpu: Gpu; readonly viewer: Vie
   );
 }
 
-function brickText({ bricks: { memory } }: Viewer): string {
+function brickText({ bricks, layerBricks }: Viewer): string {
+  const memory = layerBricks.withMemory(bricks.memory);
   if (!memory) return '';
   const { decoded, compressed, host, levels } = memory;
   const line = (label: string, { used, limit }: UsedBytes): string => `${label}\t${formatBytes(used)} of ${formatBytes(limit)}`;

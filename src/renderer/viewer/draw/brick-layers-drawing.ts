@@ -87,11 +87,7 @@ export class BrickLayersDrawing {
    * The inputs of a strip; undefined if no layer is drawn from bricks.
    * @param volumes all volumes that rays cross; those that are not drawn from bricks are undefined
    */
-  inputs(
-    commands: Commands,
-    volumes: readonly (BrickedVolume | undefined)[],
-    frame: LayerFrame,
-  ): LayerBrickInputs | undefined {
+  inputs(commands: Commands, volumes: readonly (BrickedVolume | undefined)[], frame: LayerFrame): LayerBrickInputs | undefined {
     const bricked = volumes.filter((volume) => volume !== undefined);
     if (bricked.length === 0) {
       this.#rest();

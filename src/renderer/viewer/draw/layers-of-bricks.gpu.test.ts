@@ -2,9 +2,8 @@ import { PerspectiveCamera, Vector4 } from 'three';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
-import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
+import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
-import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { firstView } from '../model/auto-view.ts';
@@ -45,7 +44,7 @@ async function residentOf(info: VolumeInfo, voxels: Uint8Array, level?: VolumeLe
 
 function spaceOf(bricks: TestBricks, numbers: () => ResidentVolume['numbers'], slots: number): BrickSpace {
   const host = new HostBricks(bricks, { bytes: 2 ** 20 });
-  const slotBytes = 512 * Math.max(1, bricks.voxels[0]!.byteLength / bricks.info.dims.reduce((product, length) => product * length, 1));
+  const slotBytes = 512 * elementBytes(bricks.info.type);
   const limits = { payloadBytes: 2 ** 20, atlasBytes: slots * slotBytes, textureBytes: 2 ** 24, bricksPerUpdate: 64 };
   const space = new BrickSpace(gpu, host, limits, numbers, { arrived: () => {}, changed: () => {} });
   keep({
@@ -93,7 +92,10 @@ async function drawn(layers: readonly (readonly [TestBricks, Partial<LayerLook>]
     });
     all.whole.push({ look, info, map, display: await fine.displayTexture(0) });
     all.coarse.push({ look, info, map, display: await quarter.displayTexture(0) });
-    spaces.set(look.id, spaceOf(bricks, () => fine.numbers, 400));
+    spaces.set(
+      look.id,
+      spaceOf(bricks, () => fine.numbers, 400),
+    );
   }
   const picture = async (volume: ResidentVolume, of: readonly LayerIn3d[], bricks?: BrickSpace, layerBricks?: typeof spaces) => {
     const display = await volume.displayTexture(0);
@@ -118,13 +120,16 @@ function expectAlike({ expected, coarse, bricks }: Awaited<ReturnType<typeof dra
 
 const clip = [[0.1, 1], [0, 1], [0, 0.9]] as const; // biome-ignore format: three ranges
 /** Fine structure and empty space. */
-const grain: TestVoxel = (x, y, z) => (z > 20 ? 0 : Math.max(0, 150 - 9 * Math.hypot(x - 17, y - 14, z - 12)) + 6 * ((x ^ y ^ z) & 7));
+const grain: TestVoxel = (x, y, z) =>
+  z > 20 ? 0 : Math.max(0, 150 - 9 * Math.hypot(x - 17, y - 14, z - 12)) + 6 * ((x ^ y ^ z) & 7);
 const veil = { layers: { ...noLayers, base: { ...noLayers.base, opacity: 0.5 } } };
 
 describe('a layer larger than memory is drawn from bricks as if it were whole', () => {
   test('as an image that hides the volume and is hidden by it', async () => {
     const layer = await layerBricks('u8', grain, ['rice', 'raw']);
     for (const change of [{ clip }, { ...veil, lighting: false }])
-      expectAlike(await drawn([[layer, { opacity: 0.8, colormap: 'inferno' }]], { change: { ...change, projection: 'composite' } }));
+      expectAlike(
+        await drawn([[layer, { opacity: 0.8, colormap: 'inferno' }]], { change: { ...change, projection: 'composite' } }),
+      );
   });
 });

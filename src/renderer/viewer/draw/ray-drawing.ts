@@ -254,13 +254,7 @@ export class RayDrawing {
     return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
   }
 
-  #recordStack(
-    commands: Commands,
-    state: ViewState,
-    layers: readonly LayerIn3d[],
-    march: RayMarch,
-    target: GPUTexture,
-  ): void {
+  #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, target: GPUTexture): void {
     // Rays need at least one volume. The open one shows nothing if its opacity is 0.
     const base = baseOpacity(state.layers) > 0 || layers.length === 0 ? this.#display : undefined;
     const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);

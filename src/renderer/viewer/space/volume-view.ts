@@ -84,7 +84,10 @@ export class VolumeView implements View {
   }
 
   get isSettled(): boolean {
-    return !this.#canDraw || !(this.#painter.isBusy || this.#bricks?.isBusy || [...this.#layerBricks.values()].some(({ isBusy }) => isBusy));
+    return (
+      !this.#canDraw ||
+      !(this.#painter.isBusy || this.#bricks?.isBusy || [...this.#layerBricks.values()].some(({ isBusy }) => isBusy))
+    );
   }
 
   /** Shows a volume, or nothing. The caller owns the display texture. */
