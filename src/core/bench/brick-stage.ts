@@ -45,7 +45,7 @@ export class BrickStage {
   mostGpuBytes = 0;
   /** Milliseconds from the stage's creation to the end of the first frame that shows anything. */
   firstPictureMs: number | undefined;
-  /** Records rays through the bricks and through other volumes, in place of rays through the bricks alone. */
+  /** Records the stage `draw`: rays through the bricks and through other volumes, in place of rays through the bricks alone. */
   recordStack: ((rays: BrickRays, commands: Commands, view: RayView, target: GPUTexture, strip: Strip) => void) | undefined;
   /** How sharply frames are drawn. */
   sharpness = sharp;
@@ -174,7 +174,7 @@ export class BrickStage {
     const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [-Infinity, Infinity] };
     this.#rays.begin(commands, [paged], { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
     const inputs = { projection, frame: this.#frame, transfer: this.#transfer };
-    if (this.recordStack) this.recordStack(this.#rays, commands.stage('draw'), view, texture, strip);
+    if (this.recordStack) this.recordStack(this.#rays, commands, view, texture, strip);
     else this.#rays.record(commands.stage('draw'), inputs, texture, strip);
     return this.#rays.end(commands);
   }

@@ -34,7 +34,7 @@ export async function benchBricks(context: BenchContext): Promise<void> {
   await benchComputedDecoding(context);
   const ways = request.codecs.includes('auto') ? ['auto', 'rice'] : request.codecs;
   const [firstWay = 'auto'] = ways;
-  const series: EncodedChunk[][] = [];
+  const series: (readonly EncodedChunk[])[] = [];
   const backend = createGpuBackend(gpu);
   try {
     for (const seed of seeds) {
@@ -50,16 +50,20 @@ export async function benchBricks(context: BenchContext): Promise<void> {
           filled += piece.byteLength;
         }
         for (const way of seed === seeds[0] ? ways : [firstWay]) {
-          const chunks: EncodedChunk[] = [];
           const choice = { codec: choiceByName(way), options: { axis: 'auto' } } as const;
-          await volume.forEachBox(async (box) => {
-            chunks.push(...(await backend.encodeResident(box, choice, job)).chunks);
-          });
+          const encode = async (of: ResidentVolume): Promise<readonly EncodedChunk[]> => {
+            const encoded: EncodedChunk[] = [];
+            await of.forEachBox(async (box) => {
+              encoded.push(...(await backend.encodeResident(box, choice, job)).chunks);
+            });
+            return encoded;
+          };
+          const chunks = await encode(volume);
           if (way === firstWay) series.push(chunks);
           if (seed !== seeds[0]) continue;
           const source = new MemoryBricks(sample.info, chunks);
           await benchDecoding(context, { subject: `phantom ${size}³ ${type}`, x: way, source, voxels });
-          if (way === firstWay) await benchPagedRays(context, source, volume, texelBytes);
+          if (way === firstWay) await benchPagedRays(context, source, volume, texelBytes, encode);
         }
       } finally {
         volume.destroy();

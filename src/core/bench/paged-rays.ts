@@ -1,5 +1,6 @@
 import type { Projection } from '../draw/ray-pass.ts';
 import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import type { ResidentVolume } from '../volume/resident-volume.ts';
@@ -7,8 +8,9 @@ import { measure, turnMs, waysOn } from './brick-flight.ts';
 import type { MemoryBricks } from './brick-memory.ts';
 import { BrickStage } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
+import { benchPagedLayer, type Compare } from './paged-layers.ts';
 import { targetOf, ViewStage } from './view.ts';
-import { labelsLayer, layerVolume, StackStage, stackedVolumes, stackLook, stackTransfer } from './view-stack.ts';
+import { labelsLayer, layerVolume, StackStage, scanLayer, stackedVolumes, stackLook, stackTransfer } from './view-stack.ts';
 import { type FrameSize, texelsPerStep, turned } from './view-turning.ts';
 
 /** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
@@ -16,13 +18,14 @@ const [sameWithin, mostOthers] = [8, 1];
 
 /**
  * Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture.
- * @param texelBytes the result of `compareStoredTexels`
+ * @param texelBytes the result of `compareStoredTexels` @param encode encodes a volume as `source` is encoded
  */
 export async function benchPagedRays(
   context: BenchContext,
   source: MemoryBricks,
   volume: ResidentVolume,
   texelBytes: number,
+  encode: (volume: ResidentVolume) => Promise<readonly EncodedChunk[]>,
 ): Promise<void> {
   const { gpu, request } = context;
   const size = targetOf(request.size);
@@ -47,7 +50,11 @@ export async function benchPagedRays(
       const verified = `two frames compared with rays through a texture, pixel by pixel${textures}`;
       await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
     }
-    if (!gpu.isSoftware) await measureWithLabels(context, stage, volume, size);
+    if (gpu.isSoftware) return;
+    await measureWithLabels(context, stage, volume, size);
+    const compare: Compare = (of, textures, turn) =>
+      expectAlike(of, { pixels: (_, at) => textures.pixels(at) }, 'composite', turn, size);
+    for (const kind of [scanLayer, labelsLayer]) await benchPagedLayer(context, stage, volume, kind, size, encode, compare);
   } finally {
     stage.close();
     volume.releaseDisplay();
@@ -73,7 +80,7 @@ async function measureWithLabels(
     const inputs = { projection: stackLook.projection, displays: [volumes[1].display], frame, transfer };
     stage.recordStack = (rays, commands, view, target, strip) => {
       gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, texelsPerStep, strip));
-      rays.recordStack(commands, inputs, target, strip);
+      rays.recordStack(commands.stage('draw'), inputs, target, strip);
     };
     for (const turn of [0, 0.37]) {
       await stage.settle('composite', turned(turn, size));

@@ -15,9 +15,9 @@ const layers = [
   { kind: 'phantom', method: 'compositing of two volumes, lit', seed: 2, opacity: 1, layerOpacity: 0.5 },
   { kind: 'labels', method: 'compositing of a volume and labels, lit', seed: 1, opacity: 0.4, layerOpacity: 1 },
 ] as const;
-type StackLayer = (typeof layers)[number];
-/** The layer that is also drawn over bricks. */
-export const labelsLayer = layers[1];
+export type StackLayer = (typeof layers)[number];
+/** The layers that are also drawn over bricks. */
+export const [scanLayer, labelsLayer] = layers;
 
 /** How stacks are drawn. */
 // biome-ignore format: three ranges

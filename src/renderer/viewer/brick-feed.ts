@@ -31,6 +31,11 @@ export class BrickFeed {
     this.#listener = listener;
   }
 
+  /** Whether the open volume has bricks. */
+  get hasFile(): boolean {
+    return this.#file !== undefined;
+  }
+
   get space(): BrickSpace | undefined {
     return this.#space;
   }

@@ -24,6 +24,11 @@ export class LayerFeeds {
     this.#listener = listener;
   }
 
+  /** The number of volumes. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
   /** The bricks that can be drawn. */
   get spaces(): ReadonlyMap<string, BrickSpace> {
     return new Map([...this.#kept].flatMap(([id, { feed }]) => (feed.space ? [[id, feed.space] as const] : [])));
@@ -60,9 +65,7 @@ export class LayerFeeds {
 
   /** Opens the bricks of these volumes, and frees all others. @param sharers see `BrickFeed.follow` */
   follow(needed: ReadonlySet<string>, sharers: number): void {
-    // Those that are no longer needed are freed before others are opened.
-    for (const [id, { feed }] of this.#kept) if (!needed.has(id)) feed.follow(false);
-    for (const [id, { feed }] of this.#kept) if (needed.has(id)) feed.follow(true, sharers);
+    for (const [id, { feed }] of this.#kept) feed.follow(needed.has(id), sharers);
   }
 
   /** A time point of a volume is shown. */

@@ -120,7 +120,7 @@ export class Viewer {
     this.probe.clear();
     this.#content.volume = undefined;
     this.bricks.close();
-    this.layerBricks.close();
+    this.layerBricks.follow(new Set(), 1);
     await this.#textures.release();
     this.#volumeChanged();
     this.#store.change({ info: undefined, probe: undefined, decimation: 1, detailFaults: {} });
@@ -175,6 +175,7 @@ export class Viewer {
   setLayers(layers: ReadonlyMap<string, VolumeSource>, bricks: ReadonlyMap<string, BrickFile> = new Map()): void {
     this.#content.layers = layers;
     this.layerBricks.set(bricks);
+    this.#followBricks();
     this.#textures.memoryFreed();
     this.probe.clear();
     this.#textures.followLayers();
@@ -220,6 +221,7 @@ export class Viewer {
     this.#store.change({ state });
     if (state.timePoint !== before.timePoint) this.#textures.followTime();
     this.#textures.followLayers();
+    this.#followBricks();
     this.#bricksChanged();
     const is3dSame = isSameIn3d(state, before, this.#hasOblique);
     this.loop.request(this.views.all.filter((view) => !(is3dSame && view instanceof VolumeView)));
@@ -350,16 +352,18 @@ export class Viewer {
     if (this.views.volume) this.loop.request([this.views.volume]);
   }
 
-  /** Opens the bricks that views need, and frees the others. All volumes that need some share the budgets equally. */
+  /**
+   * Opens the bricks that views need, and frees the others. The open volume and all layers that have bricks, shown or not, share the budgets
+   * equally.
+   */
   #followBricks(): void {
     const isCoarse = this.#content.volume !== undefined && this.#content.volume.decimation > 1;
     const isNeeded = this.bricks.needs(this.#textures.shown, isCoarse && this.#hasOblique);
     const layers = this.#textures.layersIn(this.#store.state);
     const ofLayers = this.layerBricks.needed(new Map(layers.map((layer) => [volumeIdOf(layer.look), layer])));
-    const sharers = ofLayers.size + (isNeeded ? 1 : 0);
-    if (!isNeeded) this.bricks.follow(false);
+    const sharers = this.layerBricks.size + (this.bricks.hasFile ? 1 : 0);
+    this.bricks.follow(isNeeded, sharers);
     this.layerBricks.follow(ofLayers, sharers);
-    if (isNeeded) this.bricks.follow(true, sharers);
   }
 
   /** The bricks from which layers are drawn. Channels of the open volume share its bricks. */

@@ -38,11 +38,19 @@ class FakeVolume {
   }
 }
 
+class FakeBricks {
+  isClosed = false;
+  close() {
+    this.isClosed = true;
+  }
+}
+
 interface Load {
   readonly request: OpenRequest;
   readonly options: LoadOptions;
   readonly volume: FakeVolume;
-  end(): Promise<void>;
+  /** @param bricks those of the file */
+  end(bricks?: FakeBricks): Promise<void>;
   fail(error: unknown): Promise<void>;
 }
 
@@ -53,6 +61,7 @@ function fakeEngine(budgetBytes = 1000) {
   const listeners = new Set<() => void>();
   let layers: LayerStack = noLayers;
   let shown: ReadonlyMap<string, FakeVolume> = new Map();
+  let given: ReadonlyMap<string, FakeBricks> = new Map();
   const viewer = {
     snapshot: () => ({ state: { layers } }),
     set: (change: { layers: LayerStack }) => {
@@ -63,18 +72,22 @@ function fakeEngine(budgetBytes = 1000) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    setLayers: (volumes: ReadonlyMap<string, FakeVolume>) => {
+    setLayers: (volumes: ReadonlyMap<string, FakeVolume>, bricks: ReadonlyMap<string, FakeBricks> = new Map()) => {
       expect(
         [...volumes.values()].some(({ isDestroyed }) => isDestroyed),
         'a destroyed volume is shown',
       ).toBe(false);
+      const isClosed = [...bricks.values()].some((each) => each.isClosed);
+      expect(isClosed, 'closed bricks are shown').toBe(false);
       shown = volumes;
+      given = bricks;
     },
   };
   const gpu = {
     memory: { liveBytes: (label: string) => (({ volume: 700, compressed: 0, mesh: 0 }) as Record<string, number>)[label] ?? 100 },
   };
-  return { engine: { viewer, gpu, budgetBytes } as unknown as Engine, viewer, shown: () => [...shown.keys()] };
+  const engine = { viewer, gpu, budgetBytes } as unknown as Engine;
+  return { engine, viewer, shown: () => [...shown.keys()], given: () => [...given] };
 }
 
 function setUp(budgetBytes?: number) {
@@ -89,8 +102,8 @@ function setUp(budgetBytes?: number) {
         request: wanted,
         options,
         volume,
-        end: () => {
-          resolve({ kept: volume as unknown as KeptVolume, format: 'NIfTI' } as LoadedVolume);
+        end: (bricks) => {
+          resolve({ kept: volume as unknown as KeptVolume, bricks: bricks as never, format: 'NIfTI' } as LoadedVolume);
           return settle();
         },
         fail: (error) => {
@@ -117,6 +130,7 @@ function setUp(budgetBytes?: number) {
     added,
     open,
     shown: () => current.shown(),
+    given: () => current.given(),
     stack: () => current.viewer.snapshot().state.layers,
     set: (stack: LayerStack) => current.viewer.set({ layers: stack }),
     loseDevice: () => store.setState({ gpu: { kind: 'recovering', message: '' } }),
@@ -188,6 +202,29 @@ describe('layers', () => {
       expect(await again).toBe(false);
       expect(store.getState()).toMatchObject({ overlay: 'none', layers: { adding: { kind: 'none' } } });
     }
+  });
+
+  it('that are larger than memory give their bricks to the viewer, until they are removed, fail or are closed', async () => {
+    const { layers, loads, given, set, stack, store } = setUp();
+    const all = [new FakeBricks(), new FakeBricks(), new FakeBricks()] as const;
+    const added = async (name: string, bricks: FakeBricks) => {
+      const adding = layers.adding.add(request(name), name);
+      await loads.at(-1)?.end(bricks);
+      return adding;
+    };
+    await added('one.stria', all[0]);
+    await added('two.stria', all[1]);
+    expect(given()).toEqual([
+      ['layer-1', all[0]],
+      ['layer-2', all[1]],
+    ]);
+    set({ ...stack(), layers: stack().layers.slice(1) });
+    expect(given()).toEqual([['layer-2', all[1]]]);
+    const cancelled = added('three.stria', all[2]);
+    store.setState({ document: { kind: 'empty' } });
+    await cancelled;
+    expect(given()).toEqual([]);
+    expect(all.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
   });
 
   it('whose files a session did not find stay in the list until they are found', async () => {

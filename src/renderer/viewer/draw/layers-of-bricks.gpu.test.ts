@@ -122,14 +122,46 @@ const clip = [[0.1, 1], [0, 1], [0, 0.9]] as const; // biome-ignore format: thre
 /** Fine structure and empty space. */
 const grain: TestVoxel = (x, y, z) =>
   z > 20 ? 0 : Math.max(0, 150 - 9 * Math.hypot(x - 17, y - 14, z - 12)) + 6 * ((x ^ y ^ z) & 7);
+const unseen = { layers: { ...noLayers, base: { ...noLayers.base, isVisible: false } } };
 const veil = { layers: { ...noLayers, base: { ...noLayers.base, opacity: 0.5 } } };
+
+const u8 = layerBricks('u8', grain, ['rice', 'raw']);
+/** Blocks of labels with empty space between them, and single voxels that coarse levels lack. */
+const blocks: TestVoxel = (x, y, z) =>
+  x % 9 === 4 && y % 9 === 4 && z % 5 === 2 ? 3000 : x % 12 < 6 && z < 22 ? 20 * (1 + ((x >> 3) ^ (y >> 3) ^ (z >> 4))) : 0;
+const u16 = layerBricks('u16', blocks, ['rle']);
+/** With missing voxels. */
+const holes: TestVoxel = (x, y, z) => ((x ^ y) % 7 === 0 && z % 3 === 0 ? Number.NaN : grain(x, y, z, 0) / 3);
 
 describe('a layer larger than memory is drawn from bricks as if it were whole', () => {
   test('as an image that hides the volume and is hidden by it', async () => {
-    const layer = await layerBricks('u8', grain, ['rice', 'raw']);
+    const look = { opacity: 0.8, colormap: 'inferno' } as const;
     for (const change of [{ clip }, { ...veil, lighting: false }])
-      expectAlike(
-        await drawn([[layer, { opacity: 0.8, colormap: 'inferno' }]], { change: { ...change, projection: 'composite' } }),
-      );
+      expectAlike(await drawn([[await u8, look]], { change: { ...change, projection: 'composite' } }));
+  });
+
+  test('as labels, some of which the coarse level lacks, over a volume that comes from bricks, too', async () => {
+    const look = { colormap: 'labels', window: [0, 3000] } as const;
+    expectAlike(await drawn([[await u16, look]], { change: { projection: 'composite', clip }, isBaseOfBricks: true }));
+  });
+
+  test('as an image with missing voxels, in a maximum projection', async () => {
+    const layer = await layerBricks('f32', holes, ['raw']);
+    expectAlike(await drawn([[layer, { window: [0, 60], blending: 'add' }]], { change: { projection: 'mip' } }));
+  });
+
+  test('as an isosurface, without the volume, beside another layer', async () => {
+    const look = { colormap: 'inferno', opacity: 0.7 } as const;
+    const change = { ...unseen, projection: 'isosurface', level: 90 } as const;
+    const labels = { colormap: 'labels', window: [0, 3000] } as const;
+    expectAlike(
+      await drawn(
+        [
+          [await u8, look],
+          [await u16, labels],
+        ],
+        { change },
+      ),
+    );
   });
 });
