@@ -45,13 +45,11 @@ export function samplesUniform(
   firstRow = 0,
 ): Uint32Array<ArrayBuffer> {
   const bits = (vector: Dims3): number[] => vector.map((value, axis) => floatBits(value / (factors[axis] as number)));
+  const [endX, endY, endZ] = bits([info.dims[0], info.dims[1], info.dims[2]]) as [number, number, number];
   return Uint32Array.from([
-    ...bits(origin),
-    0,
-    ...bits(across),
-    0,
-    ...bits(right),
-    0,
+    ...[...bits(origin), endX],
+    ...[...bits(across), endY],
+    ...[...bits(right), endZ],
     ...bits(down),
     floatBits(firstRow),
     ...dims.slice(0, 3),

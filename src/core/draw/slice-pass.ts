@@ -54,15 +54,14 @@ export function sliceUniform(
   const { type } = info;
   const { power, key, scaledBits, rest } = rangeStart(type, window);
   const width = 2 ** power * (window[1] - window[0]);
-  const bits = (values: readonly number[]): number[] => [
-    ...values.map((value, along) => floatBits(value / (factors[along] as number))),
-    0,
-  ];
+  const bits = (values: readonly number[]): number[] =>
+    values.map((value, along) => floatBits(value / (factors[along] as number)));
+  const end = bits(info.dims.slice(0, 3));
   return new Uint32Array([
-    ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
-    ...bits(axis === undefined ? across : [0, 0, 0].with(axis, 1)),
-    ...bits(right),
-    ...bits(down),
+    ...[...bits(axis === undefined ? origin : origin.with(axis, 0.5)), end[0] as number],
+    ...[...bits(axis === undefined ? across : [0, 0, 0].with(axis, 1)), end[1] as number],
+    ...[...bits(right), end[2] as number],
+    ...[...bits(down), 0],
     ...dims.slice(0, 3),
     key,
     scaledBits,

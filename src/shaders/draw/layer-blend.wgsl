@@ -12,7 +12,7 @@
 // Twin: `main` of layer-slab.wgsl, which reads all voxels of a sample from one box.
 
 import package::draw::box::Box;
-import package::draw::samples::{Samples, sample_position};
+import package::draw::samples::{Samples, is_outside, sample_position};
 import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};
 
 @group(0) @binding(1) var<uniform> box: Box;
@@ -31,8 +31,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let last = min(origin + vec3i(box.size) - 1, end);
   for (var slice = 0u; slice < samples.slices; slice++) {
     let position = sample_position(samples, id.xy, slice);
-    let voxel = vec3i(floor(position));
-    if (any(voxel < vec3i(0)) || any(voxel > end)) {
+    if (is_outside(samples, position)) {
       continue;
     }
     let base = vec3i(floor(position - 0.5 + 1e-4));

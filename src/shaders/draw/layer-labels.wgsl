@@ -8,7 +8,7 @@
 // Twin: `differs_at` of slice.wgsl, which finds neighbours in the pixel's own box.
 
 import package::draw::box::Box;
-import package::draw::samples::{Samples, sample_position};
+import package::draw::samples::{Samples, is_outside, sample_position};
 import package::volume::voxel::voxel_bits;
 
 @group(0) @binding(1) var<uniform> box: Box;
@@ -24,8 +24,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let origin = vec3i(box.first) - vec3i(0, 0, i32(samples.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(samples.dims)) - 1;
-  let voxel = vec3i(floor(sample_position(samples, id.xy, 0u)));
-  if (any(voxel < first) || any(voxel > last)) {
+  let position = sample_position(samples, id.xy, 0u);
+  let voxel = vec3i(floor(position));
+  if (any(voxel < first) || any(voxel > last) || is_outside(samples, position)) {
     return;
   }
   let in_box = vec3u(voxel - origin);

@@ -11,7 +11,7 @@
 // Twin: src/renderer/viewer/draw/layers.gpu.test.ts computes the same samples on the CPU.
 
 import package::draw::box::Box;
-import package::draw::samples::{Samples, projected, sample_position};
+import package::draw::samples::{Samples, is_outside, projected, sample_position};
 import package::volume::voxel::{is_finite, value_of, voxel_bits, voxel_key};
 
 @group(0) @binding(1) var<uniform> box: Box;
@@ -43,7 +43,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   for (var slice = 0u; slice < samples.slices; slice++) {
     let position = sample_position(samples, id.xy, slice);
     let voxel = vec3i(floor(position));
-    if (any(voxel < first) || any(voxel > last)) {
+    if (any(voxel < first) || any(voxel > last) || is_outside(samples, position)) {
       continue;
     }
     var value = vec2f(0.0);

@@ -2,8 +2,8 @@
 // slices.
 
 struct Samples {
-  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. `down.w` is the first row of pixels; the other
-  /// w are unused.
+  /// Voxel position = origin + across × slice number + right × pixel x + down × pixel y. `down.w` is the first row of pixels. The
+  /// other w are the end of the layer along x, y, z, in which the last voxels may stand for fewer voxels of the file than others.
   origin: vec4f,
   across: vec4f,
   right: vec4f,
@@ -28,6 +28,11 @@ struct Samples {
 fn sample_position(samples: Samples, pixel: vec2u, slice: u32) -> vec3f {
   let start = samples.origin.xyz + samples.right.xyz * (f32(pixel.x) + 0.5) + samples.down.xyz * (f32(pixel.y) + samples.down.w + 0.5);
   return start + samples.across.xyz * f32(samples.first_slice + slice);
+}
+
+/// Whether a voxel position lies outside the layer.
+fn is_outside(samples: Samples, position: vec3f) -> bool {
+  return any(position < vec3f(0.0)) || any(position >= vec3f(samples.origin.w, samples.across.w, samples.right.w));
 }
 
 /// Adds a sample to the mean or extreme so far (x) of a number of samples (y). Sums could overflow, so a running mean is kept.

@@ -41,7 +41,8 @@ import package::volume::label::label_number;
 import package::volume::voxel::{difference, element_type, is_finite, voxel_key};
 
 struct Slice {
-  /// Voxel position (among the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
+  /// Voxel position (among the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y. The w of the first three are
+  /// the end of the volume along x, y, z: the last kept voxels may stand for fewer voxels than others.
   origin: vec4f,
   across: vec4f,
   right: vec4f,
@@ -154,11 +155,15 @@ fn color_of(from_low: f32, label: i32, bits: u32) -> vec4f {
   return vec4f(mix(low, high, place - f32(index)), 1.0);
 }
 
+@if(!paged) fn slice_end() -> vec3f {
+  return vec3f(slice.origin.w, slice.across.w, slice.right.w);
+}
+
 /// Whether the voxel at a position has other bits, or lies outside the volume. `first` and `last` are the box's first and last voxel at
 /// this time point, and `origin` is its origin.
 @if(!paged) fn differs_at(position: vec3f, bits: u32, first: vec3i, last: vec3i, origin: vec3i) -> bool {
   let voxel = vec3i(floor(position));
-  if (any(voxel < vec3i(0)) || any(voxel >= vec3i(slice.dims))) {
+  if (any(voxel < vec3i(0)) || any(position >= slice_end())) {
     return true;
   }
   if (any(voxel < first) || any(voxel > last)) {
@@ -177,7 +182,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
   let origin = vec3i(box.first) - vec3i(0, 0, i32(corner.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(slice.dims)) - 1;
-  if (any(voxel < first) || any(voxel > last)) {
+  if (any(voxel < first) || any(voxel > last) || any(position >= slice_end())) {
     discard;
   }
   if (slice.smooth_voxels == 0u) {

@@ -66,6 +66,8 @@ export class BrickLayersDrawing {
   #drawn: readonly { readonly id: string; readonly demand: Demand }[] = [];
   /** The inputs of the frame that has begun, of which strips are left. */
   #inputs: LayerBrickInputs | undefined;
+  /** Whether the strip that is being recorded draws layers. */
+  #isAsked = false;
   /** A key of the camera of the last frame. */
   #seen = '';
   #isDestroyed = false;
@@ -89,10 +91,8 @@ export class BrickLayersDrawing {
    */
   inputs(commands: Commands, volumes: readonly (BrickedVolume | undefined)[], frame: LayerFrame): LayerBrickInputs | undefined {
     const bricked = volumes.filter((volume) => volume !== undefined);
-    if (bricked.length === 0) {
-      this.#rest();
-      return undefined;
-    }
+    if (bricked.length === 0) return undefined;
+    this.#isAsked = true;
     // Layers may be shown or hidden between two strips. The rest of that frame, which is never shown, begins anew.
     const isSame =
       bricked.length === this.#drawn.length &&
@@ -139,10 +139,12 @@ export class BrickLayersDrawing {
   }
 
   /**
-   * Records the readback of the feedback, if this was the last strip of a frame with bricks.
-   * @returns to be called with the submit of the commands
+   * Must be called after each strip, with or without layers. Records the readback of the feedback, if this was the last strip of a frame.
+   * Without layers, withdraws all requests. @returns to be called with the submit of the commands
    */
   end(commands: Commands, { from, count, height }: Strip): (submitted: Promise<unknown>) => void {
+    if (!this.#isAsked) this.#rest();
+    this.#isAsked = false;
     if (!this.#inputs || from + count < height) return () => {};
     this.#inputs = undefined;
     const drawn = this.#drawn;

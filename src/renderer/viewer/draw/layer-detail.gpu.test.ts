@@ -328,3 +328,21 @@ test.each([
   details.destroy();
   layer.destroy();
 });
+
+test('a coarse layer ends where the layer does, although its last voxels would extend further', async () => {
+  const layer = await layerOf('u8', ({ dims: [x, y, z, t] }) => new Uint8Array(x * y * z * t).fill(200));
+  const thick: ThickSlice = { kind: 'mean', slices: 5 };
+  const at = (look: LayerLook) => ({ look, map: placeLayer(base, layer.info, look.motion).map, timePoint: 1 });
+  for (const look of [
+    testLook({ id: 'layer', window: [0, 255], motion: testMotion }),
+    testLook({ id: 'layer', window: [0, 255], motion: testMotion, smooth: true }),
+    testLook({ id: 'layer', window: [0, 255], colormap: 'labels', outline: true, motion: testMotion }),
+  ]) {
+    for (const slice of [straight('z', 20, 0.6), straight('x', 30, 0.6, thick), oblique(0.5)]) {
+      const whole = await drawn(slice, { ...at(look), volume: layer.whole });
+      const coarse = await drawn(slice, { ...at(look), volume: layer.coarse });
+      expect(largestDifference(coarse, whole)).toBeLessThanOrEqual(1);
+    }
+  }
+  layer.destroy();
+});

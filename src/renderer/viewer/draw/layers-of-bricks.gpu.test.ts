@@ -9,7 +9,7 @@ import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { firstView } from '../model/auto-view.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { testLook } from '../model/layer-testing.ts';
-import { type LayerLook, noLayers } from '../model/layers.ts';
+import { baseId, type LayerLook, noLayers, volumeIdOf } from '../model/layers.ts';
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickSpace } from './brick-space.ts';
@@ -69,11 +69,16 @@ async function layerBricks(type: ElementType, voxel: TestVoxel, codecs: readonly
 interface Scene {
   readonly change?: Partial<ViewState>;
   readonly isBaseOfBricks?: boolean;
+  /** The open volume; default: a ball. */
+  readonly base?: TestBricks;
 }
 
 /** Draws a layer wholly from GPU memory, from its coarse level, and from bricks over that level. */
-async function drawn(layers: readonly (readonly [TestBricks, Partial<LayerLook>])[], { change, isBaseOfBricks }: Scene) {
-  const base = await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice'] });
+async function drawn(
+  layers: readonly (readonly [TestBricks, Partial<LayerLook>])[],
+  { change, isBaseOfBricks, base: given }: Scene,
+) {
+  const base = given ?? (await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice'] }));
   const whole = await residentOf(base.info, base.voxels[0] as Uint8Array);
   const level: VolumeLevel = { dims: (base.infos[2] as VolumeInfo).dims, factors: [4, 4, 4] };
   const coarse = isBaseOfBricks ? await residentOf(base.info, base.voxels[2] as Uint8Array, level) : whole;
@@ -90,12 +95,10 @@ async function drawn(layers: readonly (readonly [TestBricks, Partial<LayerLook>]
       dims: (infos[2] as VolumeInfo).dims,
       factors: [4, 4, 4],
     });
-    all.whole.push({ look, info, map, display: await fine.displayTexture(0) });
-    all.coarse.push({ look, info, map, display: await quarter.displayTexture(0) });
-    spaces.set(
-      look.id,
-      spaceOf(bricks, () => fine.numbers, 400),
-    );
+    const shown = (volume: ResidentVolume) => keep(volume.newDisplay('layer')).show(look.channel);
+    all.whole.push({ look, info, map, display: await shown(fine) });
+    all.coarse.push({ look, info, map, display: await shown(quarter) });
+    spaces.set(volumeIdOf(look), look.of === baseId && space ? space : spaceOf(bricks, () => fine.numbers, 400));
   }
   const picture = async (volume: ResidentVolume, of: readonly LayerIn3d[], bricks?: BrickSpace, layerBricks?: typeof spaces) => {
     const display = await volume.displayTexture(0);
@@ -148,6 +151,16 @@ describe('a layer larger than memory is drawn from bricks as if it were whole', 
   test('as an image with missing voxels, in a maximum projection', async () => {
     const layer = await layerBricks('f32', holes, ['raw']);
     expectAlike(await drawn([[layer, { window: [0, 60], blending: 'add' }]], { change: { projection: 'mip' } }));
+  });
+
+  test('as a channel of that volume, which hides the lowest one by depth', async () => {
+    const of = await testBricks([...dims.slice(0, 3), 2] as unknown as Dims4, 'u8', [8, 8, 8], (x, y, z, t) =>
+      Math.max(0, 230 - 14 * Math.hypot(x - 11 - 9 * t, y - 13, z - 9 - 3 * t) + ((x ^ y ^ z) & 7)),
+    );
+    const bricks = { ...of, info: { ...of.info, channels: [{ name: 'a' }, { name: 'b' }] } };
+    const look = { id: 'b', of: baseId, channel: 1, window: [30, 220], colormap: '#00ff80' } as const;
+    const change = { projection: 'composite', colormap: '#4080ff' } as const;
+    expectAlike(await drawn([[bricks, look]], { change, base: bricks, isBaseOfBricks: true }));
   });
 
   test('as an isosurface, without the volume, beside another layer', async () => {

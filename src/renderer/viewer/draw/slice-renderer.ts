@@ -134,10 +134,11 @@ export class SliceRenderer {
     const [box] = boxes;
     if (!box) return;
     const rows = boxes.reduce((sum, { voxels }) => sum + voxels.dims[1], 0);
+    const dims = [box.voxels.dims[0], rows, 1, 1] as const;
     const shown = {
-      info: { ...info, type },
+      info: { ...info, type, dims },
       factors: [1, 1, 1],
-      dims: [box.voxels.dims[0], rows, 1, 1],
+      dims,
       // In the plane of an image, missing values are NaN.
       numbers: look.isCategorical ? numbers : ([-Infinity, Infinity] as const),
     } as const;
