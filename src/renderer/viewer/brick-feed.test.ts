@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HostBricks } from '../../core/bricks/host-bricks.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { BrickFeed } from './brick-feed.ts';
+import { BrickFeed, partOf } from './brick-feed.ts';
 import type { ShownVolume } from './display-feed.ts';
 import type { BrickFile } from './draw/brick-space.ts';
 
@@ -63,4 +63,14 @@ test('the levels of the open file are told as they are made, for the time point 
   other.onLevels?.();
   expect(feed.told()).toMatchObject({ levels: { kind: 'making', percent: 7 } });
   expect([shown, changes() - before, file.onLevels]).toEqual([[2], 1, undefined]);
+});
+
+test('volumes share the budgets equally, and those that need a texture get one within the same sum', () => {
+  const limits = { atlasBytes: 600, payloadBytes: 600, textureBytes: 300 };
+  expect(partOf(limits, 3, false)).toEqual({ atlasBytes: 200, payloadBytes: 200, textureBytes: 100 });
+  expect(partOf({ ...limits, textureBytes: 900 }, 3, true)).toEqual({ atlasBytes: 200, payloadBytes: 200, textureBytes: 300 });
+  const part = partOf(limits, 3, true);
+  expect(part.textureBytes).toBeGreaterThan(1.4 * part.atlasBytes);
+  expect(part.atlasBytes).toBeGreaterThan(100);
+  expect(part.atlasBytes + part.payloadBytes + part.textureBytes).toBeLessThanOrEqual(500);
 });

@@ -13,6 +13,7 @@ export class BrickFeed {
   readonly #gpu: Gpu;
   readonly #listener: BrickFileListener;
   readonly #numbers: () => VolumeSource['numbers'];
+  readonly #needsTexture: boolean;
   #file: BrickFile | undefined;
   #host: HostBricks | undefined;
   #map: BrickMap | undefined;
@@ -24,8 +25,12 @@ export class BrickFeed {
   /** Counts changes of the file, so that outdated opening stops. */
   #turn = 0;
 
-  /** @param numbers `VolumeSource.numbers` of the open volume */
-  constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickFileListener) {
+  /**
+   * @param numbers `VolumeSource.numbers` of the volume
+   * @param needsTexture whether rays can draw the bricks only from their texture
+   */
+  constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickFileListener, needsTexture = false) {
+    this.#needsTexture = needsTexture;
     this.#gpu = gpu;
     this.#numbers = numbers;
     this.#listener = listener;
@@ -54,11 +59,12 @@ export class BrickFeed {
   get memory(): BrickMemory | undefined {
     const [file, host, space] = [this.#file, this.#host, this.#space];
     if (!file || !host || !space) return undefined;
+    const { payloadBytes } = partOf(file.limits, this.#sharers, this.#needsTexture);
     const { use, atlas } = space.bricks;
     const { keptBytes, reservedBytes } = host.use;
     return {
       decoded: { used: use.usedSlots * atlas.slotBytes, limit: atlas.slotCount * atlas.slotBytes },
-      compressed: { used: use.payloadBytes, limit: file.limits.payloadBytes / this.#sharers },
+      compressed: { used: use.payloadBytes, limit: payloadBytes },
       host: { used: keptBytes + reservedBytes + (file.levelBytes ?? 0), limit: file.hostBytes / this.#sharers },
       levels: file.levels,
     };
@@ -140,7 +146,8 @@ export class BrickFeed {
       if (turn !== this.#turn || this.#gpu.isLost) return;
       this.#host = host;
       host.setShare(1 / this.#sharers);
-      this.#space = new BrickSpace(this.#gpu, host, sharedLimits(file.limits, this.#sharers), this.#numbers, this.#listener);
+      const limits = partOf(file.limits, this.#sharers, this.#needsTexture);
+      this.#space = new BrickSpace(this.#gpu, host, limits, this.#numbers, this.#listener);
       this.#map = new BrickMap(this.#space.bricks);
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -151,9 +158,29 @@ export class BrickFeed {
   }
 }
 
-function sharedLimits({ atlasBytes, payloadBytes, textureBytes }: BrickFile['limits'], sharers: number): BrickFile['limits'] {
+/** The texture of bricks with their aprons takes at most about this many times their bytes. */
+const textureShare = 1.5;
+
+/**
+ * An equal part of the budgets for each of several volumes.
+ * @param needsTexture whether the parts are redistributed if that leaves too little for a texture
+ */
+export function partOf(
+  { atlasBytes, payloadBytes, textureBytes }: BrickFile['limits'],
+  sharers: number,
+  needsTexture: boolean,
+): BrickFile['limits'] {
   const part = (bytes: number) => Math.floor(bytes / sharers);
-  return { atlasBytes: part(atlasBytes), payloadBytes: part(payloadBytes), textureBytes: part(textureBytes) };
+  if (!needsTexture || textureBytes >= textureShare * atlasBytes)
+    return { atlasBytes: part(atlasBytes), payloadBytes: part(payloadBytes), textureBytes: part(textureBytes) };
+  const all = atlasBytes + payloadBytes + textureBytes;
+  const forPayloads = Math.min(payloadBytes, all / 4);
+  const forAtlas = Math.min(atlasBytes, (all - forPayloads) / (1 + textureShare));
+  return {
+    atlasBytes: part(forAtlas),
+    payloadBytes: part(forPayloads),
+    textureBytes: part(Math.min(textureShare * forAtlas, all - forPayloads - forAtlas)),
+  };
 }
 
 /** Whether the 3D view's texture has a lower resolution than the volume. */

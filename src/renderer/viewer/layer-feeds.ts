@@ -52,7 +52,7 @@ export class LayerFeeds {
     }
     for (const [id, file] of files) {
       if (this.#kept.has(id)) continue;
-      const feed = new BrickFeed(this.#gpu, () => this.#numbersOf(id), this.#listener);
+      const feed = new BrickFeed(this.#gpu, () => this.#numbersOf(id), this.#listener, true);
       feed.set(file);
       this.#kept.set(id, { file, feed });
     }
