@@ -20,7 +20,8 @@ interface Drawn {
 
 /**
  * The bricks of the layers that rays of shaders/draw/ray-stack.wgsl cross. Their page tables and ranges are gathered in one buffer, and
- * their feedback in another. A frame is `begin`, `RayStackPass.record` or `BrickRays.recordStack` for each strip, and `end`.
+ * their feedback in another. A frame is `begin`, `RayStackPass.record` or `BrickRays.recordStack` for each strip, with `refresh` between
+ * them, and `end`.
  */
 export class BrickLayers {
   readonly #gpu: Gpu;
@@ -71,6 +72,11 @@ export class BrickLayers {
     commands.record((encoder) => encoder.clearBuffer(feedback));
     const bindings: Binding[] = [this.#uniform, this.#words, feedback];
     return { bindings, atlases: layers.map((layer) => layer?.bricks.atlas.filtered.texture) };
+  }
+
+  /** Must be called before each further strip of a frame: since the last one, slots may have been given to other bricks. */
+  refresh(commands: Commands): void {
+    if (this.#words) this.#gather(commands, this.#words);
   }
 
   /**

@@ -101,7 +101,8 @@ export class BrickLayersDrawing {
         return drawn?.id === layer.look.id && drawn.demand.space === space;
       });
     if (frame.strip.from === 0 || !isSame) this.#inputs = undefined;
-    this.#inputs ??= this.#begin(commands, volumes, frame);
+    if (this.#inputs) this.#layers.refresh(commands);
+    else this.#inputs = this.#begin(commands, volumes, frame);
     return this.#inputs;
   }
 

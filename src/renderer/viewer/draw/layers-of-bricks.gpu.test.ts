@@ -2,6 +2,7 @@ import { PerspectiveCamera, Vector4 } from 'three';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
@@ -43,7 +44,7 @@ async function residentOf(info: VolumeInfo, voxels: Uint8Array, level?: VolumeLe
 }
 
 function spaceOf(bricks: TestBricks, numbers: () => ResidentVolume['numbers'], slots: number): BrickSpace {
-  const host = new HostBricks(bricks, { bytes: 2 ** 20 });
+  const host = new HostBricks(bricks, { bytes: 2 ** 20, attempts: 1 });
   const slotBytes = 512 * elementBytes(bricks.info.type);
   const limits = { payloadBytes: 2 ** 20, atlasBytes: slots * slotBytes, textureBytes: 2 ** 24, bricksPerUpdate: 64 };
   const space = new BrickSpace(gpu, host, limits, numbers, { arrived: () => {}, changed: () => {} });
@@ -69,6 +70,8 @@ async function layerBricks(type: ElementType, voxel: TestVoxel, codecs: readonly
 interface Scene {
   readonly change?: Partial<ViewState>;
   readonly isBaseOfBricks?: boolean;
+  /** How many decoded bricks of a layer fit; default: all. */
+  readonly slots?: number;
   /** The open volume; default: a ball. */
   readonly base?: TestBricks;
 }
@@ -76,7 +79,7 @@ interface Scene {
 /** Draws a layer wholly from GPU memory, from its coarse level, and from bricks over that level. */
 async function drawn(
   layers: readonly (readonly [TestBricks, Partial<LayerLook>])[],
-  { change, isBaseOfBricks, base: given }: Scene,
+  { change, isBaseOfBricks, slots = 400, base: given }: Scene,
 ) {
   const base = given ?? (await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice'] }));
   const whole = await residentOf(base.info, base.voxels[0] as Uint8Array);
@@ -98,7 +101,7 @@ async function drawn(
     const shown = (volume: ResidentVolume) => keep(volume.newDisplay('layer')).show(look.channel);
     all.whole.push({ look, info, map, display: await shown(fine) });
     all.coarse.push({ look, info, map, display: await shown(quarter) });
-    spaces.set(volumeIdOf(look), look.of === baseId && space ? space : spaceOf(bricks, () => fine.numbers, 400));
+    spaces.set(volumeIdOf(look), look.of === baseId && space ? space : spaceOf(bricks, () => fine.numbers, slots));
   }
   const picture = async (volume: ResidentVolume, of: readonly LayerIn3d[], bricks?: BrickSpace, layerBricks?: typeof spaces) => {
     const display = await volume.displayTexture(0);
@@ -109,6 +112,7 @@ async function drawn(
     expected: await picture(whole, all.whole),
     coarse: await picture(coarse, all.coarse, space),
     bricks: await picture(coarse, all.coarse, space, spaces),
+    spaces: [...spaces.values()],
   };
 }
 
@@ -116,7 +120,7 @@ function differences(a: Uint8Array, b: Uint8Array): readonly number[] {
   return [...a].map((value, at) => Math.abs(value - (b[at] as number)));
 }
 
-function expectAlike({ expected, coarse, bricks }: Awaited<ReturnType<typeof drawn>>): void {
+function expectAlike({ expected, coarse, bricks }: Omit<Awaited<ReturnType<typeof drawn>>, 'spaces'>): void {
   expect(Math.max(...differences(coarse, expected))).toBeGreaterThan(20);
   expect(Math.max(...differences(bricks, expected))).toBeLessThanOrEqual(1);
 }
@@ -136,11 +140,13 @@ const u16 = layerBricks('u16', blocks, ['rle']);
 /** With missing voxels. */
 const holes: TestVoxel = (x, y, z) => ((x ^ y) % 7 === 0 && z % 3 === 0 ? Number.NaN : grain(x, y, z, 0) / 3);
 
+const asImage = { opacity: 0.8, colormap: 'inferno' } as const;
+const asComposite = { change: { projection: 'composite', clip } } as const;
+
 describe('a layer larger than memory is drawn from bricks as if it were whole', () => {
   test('as an image that hides the volume and is hidden by it', async () => {
-    const look = { opacity: 0.8, colormap: 'inferno' } as const;
     for (const change of [{ clip }, { ...veil, lighting: false }])
-      expectAlike(await drawn([[await u8, look]], { change: { ...change, projection: 'composite' } }));
+      expectAlike(await drawn([[await u8, asImage]], { change: { ...change, projection: 'composite' } }));
   });
 
   test('as labels, some of which the coarse level lacks, over a volume that comes from bricks, too', async () => {
@@ -177,4 +183,19 @@ describe('a layer larger than memory is drawn from bricks as if it were whole', 
       ),
     );
   });
+});
+
+test('coarser bricks are drawn if the finest ones do not fit, within the budget', async () => {
+  const { expected, coarse, bricks, spaces } = await drawn([[await u8, asImage]], { ...asComposite, slots: 16 });
+  const sum = (of: Uint8Array) => differences(of, expected).reduce((total, value) => total + value, 0);
+  expect(sum(bricks)).toBeLessThan(0.8 * sum(coarse));
+  expect(spaces[0]?.bricks.use).toMatchObject({ slots: 16 });
+});
+
+test("a layer's own texture is drawn where bricks cannot be read, and the reason is told", async () => {
+  const fault = new StriaError('not-readable', 'the disk is away');
+  const broken: TestBricks = { ...(await u8), read: async (bricks) => bricks.map(() => fault) };
+  const { coarse, bricks, spaces } = await drawn([[broken, asImage]], asComposite);
+  expect(Math.max(...differences(bricks, coarse))).toBeLessThanOrEqual(1);
+  expect(spaces[0]?.unread?.message).toContain('the disk is away');
 });
