@@ -208,7 +208,7 @@ function LayersLine({ layersAt }: { readonly layersAt: number }) {
     <span
       className={styles.warning}
       role="status"
-      title="The 3D view draws layers from GPU memory, which holds these at a lower resolution. Slices show them at full resolution."
+      title="GPU memory holds these layers at a lower resolution, and the 3D view cannot draw them brick by brick. Slices show them at full resolution."
     >
       layers shown at 1/{layersAt} resolution
     </span>

@@ -162,7 +162,7 @@ export interface ViewerSnapshot {
   readonly detailFaults: DetailFaults;
   /** Undefined if the 3D view needs no bricks, or the file has none. */
   readonly bricks3d?: Bricks3d | undefined;
-  /** n if the 3D view draws some layers, such as channels that cannot be drawn from bricks, at 1/n of their resolution; otherwise 1. */
+  /** n if the 3D view draws some layers at 1/n of their resolution, because it cannot draw them from bricks; otherwise 1. */
   readonly layersAt: number;
   /** The ids of layers that the 3D view does not draw because GPU memory does not suffice for their textures. */
   readonly missingIn3d: readonly string[];
