@@ -102,7 +102,8 @@ export function rayStackFrame(
   let row = 0;
   const parameters = volumes.map((volume) => {
     const { first, count: labels } = volume.isCategorical ? labelSpan(gridOf(volume)) : { first: 0, count: 0 };
-    const table = [row, first, labels, 0];
+    const { toUnit, bricks } = volume;
+    const table = [row, first, labels, bricks ? texelsPerStep(toUnit, bricks.grid.dims, edges, step) : 0];
     row += rayStackRows(volume);
     return [...volumeParameters(volume, edges, step), table];
   });
@@ -122,21 +123,23 @@ function volumeParameters(volume: RayVolume, edges: RayView['edges'], step: numb
   const { display, toUnit, extent, opacity, blending, smooth, isCategorical } = volume;
   const { dims, bricks } = display;
   const [scale, low, , width, from] = windowParameters(display, volume.window, isCategorical);
-  const finest = finestTexel(toUnit, dims, edges);
-  // Large texels need several samples each, as in `rayParameters`.
-  const texelsPerStep = step * Math.min(1, 1 / finestTexel(toUnit, gridOf(volume).dims, edges) / fewestSteps);
   const inBricks = volume.bricks ? windowParameters(volume.bricks.texels, volume.window, isCategorical).slice(0, 2) : [0, 0];
   const [below, above] = outsideParameters(volume.outside);
   return [
     toUnit,
     [...dims, bricks.size],
-    [...extent, finest],
+    [...extent, finestTexel(toUnit, dims, edges)],
     [scale, low, smooth ? 0 : 1, width],
     [volume.level, opacity, blendings.indexOf(blending), from],
-    [texelsPerStep, volume.isFloorOpaque ? 1 : 0, ...inBricks],
+    [texelsPerStep(toUnit, dims, edges, step), volume.isFloorOpaque ? 1 : 0, ...inBricks],
     below,
     above,
   ];
+}
+
+/** Large texels need several samples each, as in `rayParameters`. */
+function texelsPerStep(toUnit: readonly number[], dims: RayGrid['dims'], edges: RayView['edges'], step: number): number {
+  return step * Math.min(1, 1 / finestTexel(toUnit, dims, edges) / fewestSteps);
 }
 
 /** The smallest distance between planes of texels, in the scene. */

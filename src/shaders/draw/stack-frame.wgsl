@@ -39,7 +39,8 @@ struct Volume {
   /// As in `Frame`.
   below: vec4f,
   above: vec4f,
-  /// x: the volume's first row in `transfer`; for labels, y and z: the first number with a texel of its own, and how many there are.
+  /// x: the volume's first row in `transfer`; for labels, y and z: the first number with a texel of its own, and how many there are; w: for a
+  /// layer that is drawn from bricks, voxels per step in them.
   table: vec4f,
 }
 

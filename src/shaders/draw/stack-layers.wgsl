@@ -55,7 +55,7 @@ fn layer_enter(layer: u32, ray: ptr<function, Passage>, at: f32, position: vec3f
   }
   (*ray).level = shown;
   (*ray).scale = layer_bricks[layer].levels[shown].scale.xyz;
-  (*ray).step = frame.volumes[layer].march.x / length((*ray).toward * (*ray).scale);
+  (*ray).step = frame.volumes[layer].table.w / length((*ray).toward * (*ray).scale);
   let brick = layer_brick_at(layer, shown, position);
   let size = layer_bricks[layer].levels[shown].brick;
   let first = vec3i(brick * size);
