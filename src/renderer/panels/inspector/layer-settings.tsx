@@ -137,7 +137,7 @@ function VolumeFacts({ volume, isMoved }: { readonly volume: LayerVolume | undef
       {volume.decimation > 1 && (
         <>
           <br />
-          Too large for the GPU: slices are read from the file, the 3D view shows 1/{volume.decimation} resolution
+          Too large for GPU memory, which holds 1/{volume.decimation} resolution: the rest is read from the file
         </>
       )}
     </p>
