@@ -21,7 +21,7 @@ import {
   rayStackFrame,
   rayStackRows,
 } from '../../../core/draw/ray-stack.ts';
-import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
+import { rayTransferSize } from '../../../core/draw/ray-transfer.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
@@ -38,7 +38,8 @@ import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import { type BrickedVolume, BrickLayersDrawing, drawsFromBricks } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
-import { baseIn3d, brickGrid, channelIn3d, layerIn3d, type StackLook, stackTransfer, surfaceIn3d } from './ray-volumes.ts';
+import { baseIn3d, brickGrid, channelIn3d, layerIn3d, surfaceIn3d } from './ray-volumes.ts';
+import { StackColors, transferIn } from './stack-colors.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
@@ -79,8 +80,7 @@ export class RayDrawing {
   readonly #meshPass: MeshPass;
   readonly #frame: GPUBuffer;
   readonly #transfer: GPUTexture;
-  /** The texture of the transfer functions of several volumes. */
-  #stackTransfer: { readonly texture: GPUTexture; readonly key: string; readonly labels: readonly unknown[] } | undefined;
+  readonly #colors: StackColors;
   #picture: GPUTexture;
   #transferKey = '';
   #bricks: BrickDrawing | undefined;
@@ -98,7 +98,8 @@ export class RayDrawing {
     this.#stackPass = new RayStackPass(gpu);
     this.#meshPass = new MeshPass(gpu, mostMeshes);
     this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
-    this.#transfer = this.#transferOf(rayTransferBytes, rayTransferSize);
+    this.#transfer = transferIn(this.#scope, rayTransferSize);
+    this.#colors = new StackColors(gpu, this.#scope);
     this.#picture = this.#pictureOf(1, 1);
     this.#layers = new BrickLayersDrawing(gpu, `layers ${++drawings}`);
   }
@@ -288,7 +289,7 @@ export class RayDrawing {
       projection: state.projection,
       displays: layers.map(({ display }) => display),
       frame: this.#frame,
-      transfer: this.#writtenStackTransfer(state, looks, volumes.map(rayStackRows)),
+      transfer: this.#colors.of(state, looks, volumes.map(rayStackRows)),
       surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
     };
   }
@@ -299,37 +300,6 @@ export class RayDrawing {
     if (!space || !drawsFromBricks(layer, space)) return undefined;
     const timePoint = layerTime(this.#info, state.timePoint, layer.info, layer.look.channel);
     return { layer, space, timePoint, volume: layerIn3d(this.#info, state, layer, true) };
-  }
-
-  #writtenStackTransfer(state: ViewState, looks: readonly StackLook[], rows: readonly number[]): GPUTexture {
-    const colors = looks.map(({ look: { colormap: name, inverted }, display: { low, high } }) => [name, inverted, low, high]);
-    const key = JSON.stringify([state.opacity, state.colormap, colors, rows]);
-    const labels = looks.map((look) => look.labels);
-    const known = this.#stackTransfer;
-    if (known?.key === key && labels.every((each, at) => each === known.labels[at])) return known.texture;
-    const [width] = rayTransferSize;
-    const height = rows.reduce((sum, count) => sum + count, 0);
-    const isSame = known?.texture.height === height;
-    if (known && !isSame) this.#scope.free(known.texture);
-    const texture = isSame ? known.texture : this.#transferOf(4 * width * height, [width, height]);
-    let row = 0;
-    for (const [at, look] of looks.entries()) {
-      const count = rows[at] as number;
-      const layout = { bytesPerRow: 4 * width };
-      const target = { texture, origin: [0, row] };
-      this.#gpu.device.queue.writeTexture(target, stackTransfer(state, look), layout, [width, count]);
-      row += count;
-    }
-    this.#stackTransfer = { texture, key, labels };
-    return texture;
-  }
-
-  #transferOf(bytes: number, size: readonly [width: number, height: number]): GPUTexture {
-    return this.#scope.texture('transfer', bytes, {
-      size: [...size],
-      format: 'rgba8unorm',
-      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
-    });
   }
 
   #makeRoom({ width, count }: Strip): void {
