@@ -131,3 +131,25 @@ test('a volume larger than the GPU budget opens from a level, and slices and val
     await expect.poll(() => gpuMemory(page, 'slice.detail')).toBe(0);
   });
 });
+
+test.describe('over another volume', () => {
+  test.use({ asks: true });
+
+  test('a layer larger than the GPU budget is drawn from bricks in 3D, which are freed with it', async ({ stria }) => {
+    const { page } = stria;
+    const hook = await testHook(page);
+    await hook.evaluate((each) => each.setBudget(24));
+    await stria.dropFiles([stria.write('small.nii', nifti(shapes(60)))]);
+    await expectOpen(page, 'small.nii');
+    await stria.dropFiles([stria.write('large.nii', nifti(shapes(240)))]);
+    await expect(page.getByTestId('second-dialog')).toContainText('large.nii');
+    await page.keyboard.press('Enter');
+    await expect(page.getByTestId('layer-large.nii')).toBeVisible({ timeout: 60_000 });
+    const bricks = () => gpuMemory(page, 'bricks.payloads');
+    await expect.poll(bricks, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => isSettled(page), { timeout: 90_000 }).toBe(true);
+    await expect(page.getByText(/layers shown at/)).toHaveCount(0);
+    await page.getByTestId('layer-remove').click();
+    await expect.poll(bricks).toBe(0);
+  });
+});
