@@ -83,6 +83,8 @@ export async function benchPagedLayer(
       const start = performance.now();
       do {
         await stage.settle('composite', turned(turn, size));
+        // Takes the feedback of the last frame.
+        await stage.draw('composite', turned(turn, size));
         if (performance.now() - start > settleMs) throw new StriaError('internal', 'bricks of the layer never arrived');
         await nextTurn();
       } while (!demand.isComplete || !bricks.isSettled);
