@@ -123,6 +123,14 @@ def _changing_share(found: Survey, chunk: Geometry) -> float:
     return sum(found.changes) / (3 * chunk.elements)
 
 
+def _places_bytes(found: Survey, chunk: Geometry) -> float:
+    changing = _changing_share(found, chunk)
+    if changing == 0:
+        return 0
+    is_scattered = max(0, min(1, 10 * (0.72 - _spike_share(found))))
+    return (is_scattered * -math.log2(changing) * changing * 3 * chunk.elements) / 8
+
+
 # The estimates
 
 
@@ -159,7 +167,8 @@ def _rice(found: Survey, chunk: Geometry, is_max: bool) -> int:
     short_codes = 0.7 * min(0.5, max(0, changes_per_bit - 0.25))
     by_causal = (0.945 if is_byte else 0.98) if is_max else 1
     by_level = 1 - 0.03 * _evenness(found)
-    return math.ceil(headers + by_causal * by_level * (0.78 + 0.17 * changing + short_codes) * expected)
+    coded = by_causal * by_level * (0.78 + 0.17 * changing + short_codes) * expected
+    return math.ceil(headers + max(coded, 1.1 * _places_bytes(found, chunk)))
 
 
 def _predict(found: Survey, chunk: Geometry) -> int:
@@ -172,7 +181,7 @@ def _predict_huffman(found: Survey, chunk: Geometry, is_max: bool) -> float:
     changing = _changing_share(found, chunk)
     of_labels = 0.35 + 0.9 * max(0, _spike_share(found) - 0.56) + 1.2 * changing
     of_scans = 1.22 + 0.37 * changing - 0.45 * _soft_share(found) - (0.24 * expected) / chunk.nbytes
-    return 200 + expected * min(1, of_labels, (0.96 if is_max else 1) * of_scans)
+    return 200 + max(0.75 * _places_bytes(found, chunk), expected * min(1, of_labels, (0.96 if is_max else 1) * of_scans))
 
 
 def _huffman(found: Survey, chunk: Geometry) -> int:

@@ -1,6 +1,6 @@
 import { chunkBytes } from '../../codec/batch.ts';
 import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
-import { changingShare, riceBytes, softShare, spikeShare } from '../../codec/survey.ts';
+import { changingShare, placesBytes, riceBytes, softShare, spikeShare } from '../../codec/survey.ts';
 import { pictureGeometry, volumeGeometry } from './bricks.ts';
 import { parametersOf, parseMode, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
@@ -30,7 +30,8 @@ export const predict: CodecDefinition = {
 
   /**
    * Measured, relative to Rice codes: 0.3 to 0.45 for labels and sparse volumes; 0.65 for smooth scans, which soft predicts
-   * badly; 0.95 if nearly all elements differ. The more bits an element has, the lower the share.
+   * badly; 0.95 if nearly all elements differ. The more bits an element has, the lower the share. The levels of
+   * sparse volumes take about 3/4 of `placesBytes`.
    */
   estimateWithEntropy(surveyed, chunk, parameters) {
     const expected = riceBytes(surveyed, chunk);
@@ -39,7 +40,7 @@ export const predict: CodecDefinition = {
     const ofScans = 1.22 + 0.37 * changing - 0.45 * softShare(surveyed) - (0.24 * expected) / chunkBytes(chunk);
     // The median makes scans 2.5 to 7 % smaller.
     const byMedian = parseMode(parameters).tryMedian ? 0.96 : 1;
-    return 200 + expected * Math.min(1, ofLabels, byMedian * ofScans);
+    return 200 + Math.max(0.75 * placesBytes(surveyed, chunk), expected * Math.min(1, ofLabels, byMedian * ofScans));
   },
 
   encodedBound(chunk) {

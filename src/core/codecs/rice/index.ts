@@ -1,7 +1,7 @@
 import { elementCount } from '../../codec/batch.ts';
 import { brickCount, planesOf } from '../../codec/bricks.ts';
 import type { CodecDefinition } from '../../codec/codec.ts';
-import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
+import { changingShare, evenness, placesBytes, riceBytes } from '../../codec/survey.ts';
 import { encodedBound, formParameters, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -21,7 +21,7 @@ export const rice: CodecDefinition = {
   /**
    * Measured, relative to what the survey expects of one predictor for the whole chunk: 0.78 if little changes, 0.95 for noise,
    * and more than 1 if nearly every element differs slightly, because a code has at least one bit. Even noise, which level
-   * predicts best, takes 3 % less. Each brick adds some bytes.
+   * predicts best, takes 3 % less. The levels of sparse volumes take at least 1.1 times `placesBytes`. Each brick adds some bytes.
    */
   estimate(surveyed, chunk, parameters) {
     const form = parseForm(parameters);
@@ -33,7 +33,8 @@ export const rice: CodecDefinition = {
     // Median and linear predictors make scans and photographs smaller: 1-byte elements by 3 to 5 %, 2-byte elements by 2 %.
     const byCausal = form.causal ? (chunk.elementBytes === 1 ? 0.945 : 0.98) : 1;
     const byLevel = 1 - 0.03 * evenness(surveyed);
-    return Math.ceil(headers + byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected);
+    const coded = byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected;
+    return Math.ceil(headers + Math.max(coded, 1.1 * placesBytes(surveyed, chunk)));
   },
 
   encodedBound: (chunk) => encodedBound(chunk, parseForm(formParameters(chunk.shape, 'normal'))),
