@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { halfInterpolated, makeChunk } from '../codec/chunk-testing.ts';
-import { type ChunkVoxels, type Preference, preferences } from '../codec/codec.ts';
+import { type ChunkVoxels, type CodecOptions, type Preference, preferences } from '../codec/codec.ts';
 import { survey } from '../codec/survey.ts';
 import { chainByName, chainName } from '../codecs/registry.ts';
 import { encodeChunk } from '../cpu/cpu-task-run.ts';
 import { surveyInWasm } from '../cpu/survey-on-cpu.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
+import { halve } from '../levels/halve.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -103,6 +104,31 @@ test('by size, the choice is within 10 % of the smallest candidate for every sam
     }
   }
 }, 600_000);
+
+test('the choice for a level of a sparse volume is within 10 % of the smallest of the codecs that decode fast', async () => {
+  const whole = await sampleBytes('potential', 'u8', [128, 128, 128]);
+  const level = halve(whole, 'u8', [128, 128, 128], [2, 2, 2], 1, 'mean');
+  const chunk: ChunkVoxels = { bytes: new Uint8Array(level.buffer as ArrayBuffer), shape, elementBytes: 1 };
+  const fast = ranked(chunk, 'balanced').filter(({ codec }) => codec.decodeGigabytesPerSecond === undefined);
+  const lengths = fast.map((candidate) => {
+    const encoded = encodeChunk(chunk, { codec: chainByName(nameOf(candidate)), options: { axis: 'auto' } });
+    return encoded.kind === 'coded' ? encoded.payload.byteLength : Number.POSITIVE_INFINITY;
+  });
+  expect((lengths[0] as number) / Math.min(...lengths)).toBeLessThanOrEqual(1.1);
+});
+
+test('a codec that is not in use wins only if it halves the chunk or only size counts', async () => {
+  const sparse = await sampleChunk('potential', 'u8');
+  const scanned = await sampleChunk('scan', 'u8');
+  const best = (chunk: ChunkVoxels, options: Partial<CodecOptions>) =>
+    nameOf(rank({ ...analyze(chunk), ...survey(chunk) }, chunk, { axis: 'auto', ...options })[0] as ChosenChain);
+  expect(best(sparse, {})).toBe('rle+huffman');
+  expect(best(sparse, { inUse: ['rice'] })).toBe('rle+huffman');
+  expect(best(scanned, {})).toBe('rice');
+  expect(best(scanned, { inUse: ['predict+huffman'] })).toBe('predict+huffman');
+  expect(best(scanned, { inUse: ['predict+huffman'], prefer: 'size' })).toBe('wave');
+  expect(best(scanned, { inUse: ['predict+huffman'], effort: 'max' })).toBe('wave');
+});
 
 test('candidates are sorted by cost; by size that is their bytes, never more than the voxels', async () => {
   const chunk = await sampleChunk('phantom', 'u8');

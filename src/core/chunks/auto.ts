@@ -1,6 +1,6 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions, Preference } from '../codec/codec.ts';
-import { codecs } from '../codecs/registry.ts';
+import { chainName, codecs } from '../codecs/registry.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 import { rawCodec } from './raw-codec.ts';
 
@@ -33,6 +33,9 @@ const speedWeights: Readonly<
   balanced: { weight: 5, most: 0.13, decodeWeight: 5, linkGigabytesPerSecond: 0.02 },
   speed: { weight: 0, most: 0, decodeWeight: Number.POSITIVE_INFINITY, linkGigabytesPerSecond: 4 },
 };
+
+/** A codec that is not yet in use is taken only if it halves the chunk: a GPU has to compile its kernels, and to make its scratch memory. */
+const newCodecCost = 2;
 
 /** A way to encode a chunk, with its estimates. */
 export interface Candidate extends ChosenChain {
@@ -86,6 +89,8 @@ function candidates(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometr
   // Maximum effort implies a preference for size.
   const { weight, most, decodeWeight, linkGigabytesPerSecond } =
     speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
+  const { inUse } = options;
+  const weighsUse = prefer !== 'size' && options.effort !== 'max';
   const found: Candidate[] = [];
   // Loops and plain literals, because a file has thousands of chunks, and a GPU waits for their ranking.
   const add = ({ codec, parameters, second }: ChosenChain, estimate: number, slowness: number) => {
@@ -94,7 +99,8 @@ function candidates(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometr
     const forDecoding = decodeGigabytesPerSecond === undefined ? 0 : decodeWeight / decodeGigabytesPerSecond;
     if (forDecoding === Number.POSITIVE_INFINITY) return;
     const cost = bytes * (1 + Math.min(most, weight * slowness) + forDecoding) + linkGigabytesPerSecond * voxelBytes * slowness;
-    found.push({ codec, parameters, second, bytes, cost });
+    const isNew = inUse && weighsUse && !inUse.includes(chainName(second ? [codec, second] : [codec]));
+    found.push({ codec, parameters, second, bytes, cost: isNew ? newCodecCost * cost : cost });
   };
   for (const codec of codecs) {
     if (!codec.elementBytes.includes(chunk.elementBytes)) continue;

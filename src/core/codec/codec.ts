@@ -60,6 +60,8 @@ export interface CodecOptions {
   readonly axis: 'x' | 'y' | 'z' | 'auto';
   /** 'max' is smaller, but slower to encode and decode: codecs try more predictors, 'auto' several codecs. Default: 'normal'. */
   readonly effort?: 'normal' | 'max' | undefined;
+  /** Codecs and chains by name that 'auto' takes unless another one is estimated at half the size. Default: all are alike. Without effect if only size counts. */
+  readonly inUse?: readonly string[] | undefined;
 }
 
 /**

@@ -170,7 +170,7 @@ async function compress(
       await earlier;
       waiting = encoded.slice(writtenChunks);
       if (halving) await levels?.addHalved(box, halved).finally(releaseHalved);
-      const runs = levels?.encodeDue(firstChunk + chunks.length, { signal, lend: options.lend });
+      const runs = levels?.encodeDue(firstChunk, encoded, { signal, lend: options.lend });
       return { written: writeWaiting(waiting.length, runs, releasePayloads) };
     } catch (error) {
       releaseHalved();

@@ -1,5 +1,6 @@
 import type { Backend, BackendJob, BoxHalving, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
+import { ChainUses } from '../chunks/chain-uses.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
@@ -45,6 +46,7 @@ export class LevelMaker {
   #slabs: Uint8Array<ArrayBuffer>[] = [];
   #slabFilled = 0;
   readonly #encoding = new Beside<EncodedRun[]>();
+  readonly #uses = new ChainUses();
   /** Taken from the stack, and not released yet. */
   readonly #taken = new Set<LevelRun | HeldRun>();
   /** Released plain memory, which is used again: there are too many runs to leave them to the garbage collector. */
@@ -169,10 +171,17 @@ export class LevelMaker {
   }
 
   /**
-   * Encodes the runs that are complete and belong before chunk `end` of the volume, once those of earlier calls are encoded.
+   * Encodes the runs that are complete and belong before the end of these chunks, once those of earlier calls are encoded.
    * Voxels may be added meanwhile.
+   * @param chunks the next ones of the volume, from `first`
    */
-  encodeDue(end: number, job: Pick<BackendJob, 'signal' | 'lend'>): Promise<readonly EncodedRun[]> {
+  encodeDue(
+    first: number,
+    chunks: readonly EncodedChunk[],
+    job: Pick<BackendJob, 'signal' | 'lend'>,
+  ): Promise<readonly EncodedRun[]> {
+    const end = first + chunks.length;
+    this.#uses.add(first, chunks);
     const runs = [...this.stack.takeRuns(end), ...(this.#held?.takeRuns(end) ?? [])];
     if (runs.length === 0) return Promise.resolve([]);
     for (const run of runs) this.#taken.add(run);
@@ -196,8 +205,10 @@ export class LevelMaker {
     const { level, firstChunk, chunkCount, dims, due } = run;
     const { grid } = this.#halvings.find((halving) => halving.level === level) as PlannedHalving;
     const range = rangeOf(grid, firstChunk, chunkCount);
+    const { codec, options } = this.#choice;
+    const choice = { codec, options: { ...options, inUse: this.#uses.before(due) } };
     if ('box' in run)
-      return { level, firstChunk, due, chunks: await run.box.encode(range.chunks, this.#choice, { ...job, firstChunk }) };
+      return { level, firstChunk, due, chunks: await run.box.encode(range.chunks, choice, { ...job, firstChunk }) };
     const { memory } = run;
     const elementBytes = this.#elementBytes;
     const whole: VoxelBox = { bytes: memory.bytes, dims, elementBytes };
@@ -205,8 +216,8 @@ export class LevelMaker {
     for (const box of boxesOf(range, elementBytes, this.#boxBytes)) {
       const isWhole = box.chunks.length === chunkCount;
       const bytes = isWhole ? memory.bytes : gatherChunk(whole, { origin: box.origin, shape: box.dims });
-      const options = { ...job, firstChunk: box.firstChunk };
-      const of = await this.#backend.encode({ bytes, dims: box.dims, elementBytes }, box.chunks, this.#choice, options);
+      const inBox = { ...job, firstChunk: box.firstChunk };
+      const of = await this.#backend.encode({ bytes, dims: box.dims, elementBytes }, box.chunks, choice, inBox);
       for (const chunk of of) chunks.push(chunk);
     }
     return { level, firstChunk, due, chunks };

@@ -48,7 +48,7 @@ export class LeveledCopy {
   }
 
   async #flush(slab: Slab): Promise<void> {
-    const { firstChunk, dims, chunks: places } = slab;
+    const { firstChunk, dims } = slab;
     const { signal } = this.#job;
     throwIfAborted(signal);
     const chunks = this.#chunks.splice(0);
@@ -62,7 +62,7 @@ export class LeveledCopy {
       putBox(box, place, voxels);
     }
     await this.#maker.stack.push(voxels.bytes);
-    const runs = await this.#maker.encodeDue(firstChunk + places.length, { signal });
+    const runs = await this.#maker.encodeDue(firstChunk, chunks, { signal });
     await writeWithLevels(this.#writer, firstChunk, chunks, runs);
     this.#slab = this.#slabs.next().value ?? undefined;
   }

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Backend } from '../chunks/backend.ts';
+import { codecById } from '../codecs/registry.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { recoverContainer } from '../format/recover.ts';
 import { halve } from '../levels/halve.ts';
+import { openSample } from '../samples/sample.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
@@ -71,6 +73,28 @@ function noisy(dims: Dims4, type: ElementType): { info: VolumeInfo; voxels: Uint
 }
 
 describe('levels', () => {
+  test('are encoded by the codecs that the volume uses, whatever the size of boxes', async () => {
+    const dims: Dims4 = [160, 160, 160, 1];
+    const info = infoOf(dims, 'u8');
+    const voxels = new Uint8Array(160 ** 3);
+    let at = 0;
+    for await (const piece of openSample({ kind: 'phantom', dims: [160, 160, 160], type: 'u8', seed: 1 }).voxels()) {
+      voxels.set(piece, at);
+      at += piece.byteLength;
+    }
+    const file = await compressed(info, voxels, 'mean', [64, 64, 64, 1]);
+    const reader = await open(file);
+    const [level] = await reader.levels();
+    const names = (uses: ContainerReader) =>
+      new Set(
+        uses.uses().flatMap(({ how }) => (typeof how === 'string' ? [] : how.map(({ codecId }) => codecById(codecId).name))),
+      );
+    expect(names(reader)).toEqual(new Set(['rice']));
+    expect(names(level as ContainerReader)).toEqual(new Set(['rice']));
+    const small = { ...cpu, maxBoxBytes: 160 * 160 * 64 };
+    expect(await compressed(info, voxels, 'mean', [64, 64, 64, 1], small)).toEqual(file);
+  });
+
   test.each(elementTypes)('of %s hold the halved voxels of each time point, whatever the chunks', async (type) => {
     const { info, voxels } = noisy([261, 9, 13, 2], type);
     const plain = await compressed(info, voxels, false, [64, 4, 3]);
