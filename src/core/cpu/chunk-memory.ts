@@ -1,12 +1,14 @@
 import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox, HalvingWish } from '../chunks/backend.ts';
+import type { ChunkBox } from '../chunks/backend.ts';
+import { scatterChunk } from '../chunks/boxes.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halvingParameters } from '../levels/halve.ts';
 import { halvedElements } from '../levels/halved-dims.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { lazyModule } from '../shared/wasm-module.ts';
+import type { TaskHalving } from './cpu-task.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Larger rows of chunks are not loaded into the memory. */
@@ -62,17 +64,19 @@ export class ChunkMemory {
     return loaded;
   }
 
-  /** The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. */
-  halve({ steps, method, type }: HalvingWish): Uint8Array<ArrayBuffer> {
+  /** The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Undefined if they go to `into`. */
+  halve({ steps, method, type, into }: TaskHalving): Uint8Array<ArrayBuffer> | undefined {
     const [first] = this.#loaded as readonly [ChunkInMemory];
     const { module, at, rowStride, planeStride, shape, elementBytes, freeAt } = first;
     const dims: Dims3 = [rowStride / elementBytes, shape[1], shape[2]];
-    const [x, y, z] = halvedElements(dims, steps, type);
-    const end = freeAt + x * y * z * elementBytes;
+    const to = halvedElements(dims, steps, type);
+    const end = freeAt + to[0] * to[1] * to[2] * elementBytes;
     const memory = module.memoryTo(end + slackBytes);
     const voxels = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
     module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...voxels, ...steps, freeAt);
-    return memory.slice(freeAt, end);
+    if (!into) return memory.slice(freeAt, end);
+    scatterChunk(memory.subarray(freeAt, end), { origin: into.origin, shape: to }, into.box);
+    return undefined;
   }
 
   /** Copies a loaded chunk's bytes out, row after row. */

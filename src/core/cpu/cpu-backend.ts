@@ -11,9 +11,8 @@ import { faultFromData } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
-import type { Dims3 } from '../shared/volume.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
-import type { TaskPool, TaskSpan } from './cpu-task.ts';
+import type { TaskHalving, TaskPool, TaskSpan } from './cpu-task.ts';
 import { rowShape } from './decode-row.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
 
@@ -31,6 +30,17 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
   // With many threads, the caller's is busy feeding the others.
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
+  const halvedBytes = new FreeSharedBytes();
+  const takeHalved = (byteLength: number): Lent => {
+    if (pool.sharesMemory) return halvedBytes.take(byteLength);
+    const bytes = free.take(byteLength);
+    let isTaken = true;
+    const release = () => {
+      if (isTaken) free.give(bytes);
+      isTaken = false;
+    };
+    return { bytes, release };
+  };
   let fileBytes = 0;
   const ofFast = (box: VoxelBox | FileBox, byteLength: number): readonly Lane[] => {
     if (!own) return all;
@@ -56,7 +66,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
     );
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
-    const halved = job.halving && new HalvedBox(box, job.halving);
+    const halved = job.halving && new HalvedBox(box, job.halving, job.lend && takeHalved);
     const finished: (readonly EncodedChunk[])[] = [];
     let handedRows = 0;
     const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
@@ -65,7 +75,14 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       const isHere = lane.pool.isInline || !('bytes' in box);
       const part = isHere ? { box, chunks: row } : readRow(rowsInMemory(box), row, free);
       const firstChunk = (job.firstChunk ?? 0) + first;
-      const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options, halving: halved?.wish } as const;
+      const task = {
+        kind: 'encode',
+        ...part,
+        firstChunk,
+        codec,
+        options: choice.options,
+        halving: halved?.wishFor(row, lane.pool),
+      } as const;
       const result = await lane.pool.run(task, job.signal, lane.threads);
       if (result.kind !== 'encode') throw new TypeError('the pool answered with the result of another task');
       const bytes = bytesOfChunks(row, elementBytes);
@@ -80,7 +97,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
       return result.chunks;
     });
-    if (halved) job.halving?.onHalved([halved.bytes]);
+    if (halved) job.halving?.onHalved([halved.bytes], halved.release);
     return encoded.flat();
   };
 
@@ -157,30 +174,48 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
 
 /** A box at half its resolution, put together from the rows of chunks that tasks halve. */
 class HalvedBox {
-  readonly wish: HalvingWish;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly #dims: Dims3;
-  readonly #elementBytes: CodecElementBytes;
+  readonly release: () => void;
+  readonly #wish: HalvingWish;
+  readonly #box: VoxelBox;
 
-  constructor({ dims, elementBytes }: Pick<VoxelBox, 'dims' | 'elementBytes'>, { steps, method, type }: HalvingWish) {
-    this.wish = { steps, method, type };
-    this.#dims = halvedElements(dims, steps, type);
-    this.#elementBytes = elementBytes;
-    this.bytes = new Uint8Array(chunkBytes({ shape: this.#dims, elementBytes }));
+  /** @param take lends the memory; undefined: it is the caller's */
+  constructor(
+    { dims, elementBytes }: Pick<VoxelBox, 'dims' | 'elementBytes'>,
+    { steps, method, type }: HalvingWish,
+    take = (byteLength: number): Lent => ({ bytes: new Uint8Array(byteLength), release() {} }),
+  ) {
+    this.#wish = { steps, method, type };
+    const shape = halvedElements(dims, steps, type);
+    const { bytes, release } = take(chunkBytes({ shape, elementBytes }));
+    this.bytes = bytes;
+    this.release = release;
+    this.#box = { bytes, dims: shape, elementBytes };
   }
 
-  /** @param chunks adjacent along x */
+  /** A task's part, which it puts in place itself if it reaches this memory. @param chunks adjacent along x */
+  wishFor(chunks: readonly ChunkBox[], { isInline }: TaskPool): TaskHalving {
+    const into = isInline || isShared(this.bytes) ? { box: this.#box, origin: this.#placeOf(chunks).origin } : undefined;
+    return { ...this.#wish, into };
+  }
+
+  /** Puts the result of a task in place. */
   add(chunks: readonly ChunkBox[], bytes: Uint8Array): void {
+    scatterChunk(bytes, this.#placeOf(chunks), this.#box);
+  }
+
+  #placeOf(chunks: readonly ChunkBox[]): ChunkBox {
     const [{ origin, shape }] = chunks as readonly [ChunkBox];
-    const { steps, type } = this.wish;
+    const { steps, type } = this.#wish;
     const width = chunks.reduce((sum, chunk) => sum + chunk.shape[0], 0);
-    const place: ChunkBox = {
+    return {
       origin: [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]],
       shape: halvedElements([width, shape[1], shape[2]], steps, type),
     };
-    scatterChunk(bytes, place, { bytes: this.bytes, dims: this.#dims, elementBytes: this.#elementBytes });
   }
 }
+
+type Lent = ReturnType<FreeSharedBytes['take']>;
 
 interface Lane {
   readonly pool: TaskPool;

@@ -1,5 +1,6 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox, EncodeChoice, HalvingWish } from '../chunks/backend.ts';
+import type { ChunkBox, EncodeChoice } from '../chunks/backend.ts';
+import { scatterChunk } from '../chunks/boxes.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -13,12 +14,13 @@ import { choiceByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
+import { halvedElements } from '../levels/halved-dims.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
 import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
-import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
+import type { CpuTask, CpuTaskResult, TaskHalving } from './cpu-task.ts';
 import { decodeRow, RowMemory } from './decode-row.ts';
 import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
@@ -106,19 +108,22 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
 
 /** Adjacent chunks along x at half their resolution, from `memory` if they are loaded there. */
 function halveRow(
-  halving: HalvingWish,
+  halving: TaskHalving,
   chunks: readonly ChunkBox[],
   rows: RowSource,
   free: FreeBytes,
   memory: ChunkMemory | undefined,
-): Uint8Array<ArrayBuffer> {
+): Uint8Array<ArrayBuffer> | undefined {
+  const { steps, method, type, into } = halving;
   if (memory) return memory.halve(halving);
-  const { steps, method, type } = halving;
   const { bytes, dims } = readRow(rows, chunks, free).box;
   const voxelDims: Dims3 = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]];
   const { buffer, byteOffset, byteLength } = halve(typedVoxels(type, bytes), type, voxelDims, steps, 1, method);
   free.give(bytes);
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  const result = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  if (!into) return result;
+  scatterChunk(result, { origin: into.origin, shape: halvedElements(dims, steps, type) }, into.box);
+  return undefined;
 }
 
 const epochMs = () => performance.timeOrigin + performance.now();

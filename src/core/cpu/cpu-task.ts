@@ -17,9 +17,14 @@ export type CpuTask =
       readonly codec: string;
       readonly options: CodecOptions;
       /** If set, the chunks' voxels are also halved. */
-      readonly halving?: HalvingWish | undefined;
+      readonly halving?: TaskHalving | undefined;
     }
   | DecodeTask;
+
+export interface TaskHalving extends HalvingWish {
+  /** Where the result goes: a box in memory that the threads share, from `origin` on. Undefined: into memory of its own. */
+  readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
+}
 
 export interface DecodeTask {
   readonly kind: 'decode';
@@ -47,7 +52,7 @@ export type CpuTaskResult =
       readonly chunks: readonly EncodedChunk[];
       /** The box's own memory, returned for reuse. Undefined for a box in a file. */
       readonly voxels: Uint8Array<ArrayBuffer> | undefined;
-      /** The halved voxels of all chunks together, if they were asked for. */
+      /** The halved voxels of all chunks together, if they were asked for and the task does not say where they go. */
       readonly halved?: Uint8Array<ArrayBuffer> | undefined;
       /** When the voxels were read, for a box in a file. */
       readonly read: TaskSpan | undefined;
