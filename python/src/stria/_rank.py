@@ -125,9 +125,11 @@ def _changing_share(found: Survey, chunk: Geometry) -> float:
 
 def _places_bytes(found: Survey, chunk: Geometry) -> float:
     changing = _changing_share(found, chunk)
-    if changing == 0:
+    if changing == 0 or found.steps == 0:
         return 0
-    is_scattered = max(0, min(1, 10 * (0.72 - _spike_share(found))))
+    x = chunk.shape[0]
+    most_spikes = max(0, x - 2) / max(1, x - 1)
+    is_scattered = max(0, min(1, 10 * (0.72 * most_spikes - _spike_share(found))))
     return (is_scattered * -math.log2(changing) * changing * 3 * chunk.elements) / 8
 
 

@@ -109,9 +109,11 @@ export function changingShare({ changes }: ChunkStatistics, { shape }: ChunkGeom
  */
 export function placesBytes(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry): number {
   const changing = changingShare(surveyed, chunk);
-  if (changing === 0) return 0;
-  const isScattered = Math.max(0, Math.min(1, 10 * (0.72 - spikeShare(surveyed))));
+  if (changing === 0 || surveyed.steps === 0) return 0;
   const [x, y, z] = chunk.shape;
+  // The first step of a row is no spike.
+  const mostSpikes = Math.max(0, x - 2) / Math.max(1, x - 1);
+  const isScattered = Math.max(0, Math.min(1, 10 * (0.72 * mostSpikes - spikeShare(surveyed))));
   return (isScattered * -Math.log2(changing) * changing * 3 * x * y * z) / 8;
 }
 
