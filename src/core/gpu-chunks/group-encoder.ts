@@ -87,7 +87,7 @@ const readBytes = 2 ** 16;
 export class GroupEncoder {
   readonly #gpu: Gpu;
   readonly #kernels = new Map<CodecDefinition, CodecKernels>();
-  /** The payloads' share of the voxels' bytes in the last batch, by the names of the codecs. */
+  /** The payloads' share of the voxels' bytes in the last batch, by the names of the codecs, for levels apart. */
   readonly #shares = new Map<string, number>();
 
   constructor(gpu: Gpu) {
@@ -119,7 +119,7 @@ export class GroupEncoder {
     const read = lent ? takeParts(lent, own, reads, used) : [];
     const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
     recorded.forEach(({ group, lastPlaces }) => {
-      this.#shares.set(nameOf(group), lastPlaces().totalBytes / totalOf(group.voxelBytes));
+      this.#shares.set(nameOf(group, call.options), lastPlaces().totalBytes / totalOf(group.voxelBytes));
     });
     if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
     return encoded;
@@ -145,7 +145,7 @@ export class GroupEncoder {
     commands: Commands,
     groups: readonly ReadyGroup[],
     { voxels }: ResidentBox,
-    { scope, read }: GroupCall,
+    { scope, read, options }: GroupCall,
     work: GpuScope,
   ) {
     const recorded = groups.map((group): RecordedGroup => {
@@ -165,7 +165,7 @@ export class GroupEncoder {
       const lastPlaces = readPlaces(commands, last);
       return { group, first, last, firstPlaces: first === last ? lastPlaces : readPlaces(commands, first), lastPlaces };
     });
-    const reads = recorded.map(({ group, last }) => (read ? this.#bytesToRead(group, last) : 0));
+    const reads = recorded.map(({ group, last }) => (read ? this.#bytesToRead(group, last, options) : 0));
     const total = totalOf(reads);
     if (total === 0) return { recorded, reads, lend: undefined };
     let to = 0;
@@ -177,9 +177,9 @@ export class GroupEncoder {
     return { recorded, reads, lend: commands.lend(total, copies) };
   }
 
-  #bytesToRead(group: ReadyGroup, { totalBytes, buffer }: RecordedPayloads): number {
+  #bytesToRead(group: ReadyGroup, { totalBytes, buffer }: RecordedPayloads, options: CodecOptions): number {
     if (totalBytes !== undefined) return totalBytes;
-    const share = this.#shares.get(nameOf(group));
+    const share = this.#shares.get(nameOf(group, options));
     if (share === undefined) return 0;
     return Math.min(buffer.size, wholeWords(readShare * share * totalOf(group.voxelBytes)) + readBytes);
   }
@@ -251,6 +251,8 @@ function collect(
   });
 }
 
-function nameOf({ codec, second }: ChainGroup): string {
-  return second ? `${codec.name}+${second.name}` : codec.name;
+/** Levels of a sparse volume compress much less than the volume. */
+function nameOf({ codec, second }: ChainGroup, { inUse }: CodecOptions): string {
+  const name = second ? `${codec.name}+${second.name}` : codec.name;
+  return inUse ? `${name} of levels` : name;
 }
