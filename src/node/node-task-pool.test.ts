@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { requireBuild } from '../cli/cli-testing.ts';
+import type { VoxelBox } from '../core/chunks/backend.ts';
 import { gatherChunk } from '../core/chunks/boxes.ts';
 import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { runCpuTask } from '../core/cpu/cpu-task-run.ts';
@@ -103,6 +104,23 @@ test('a cancelled task is not waited for', async () => {
   await expect(waiting).rejects.toMatchObject({ tag: 'aborted' });
   await expect(pool.run(encodeTask(voxelsOf(3)), cancel.signal)).rejects.toMatchObject({ tag: 'aborted' });
   expect(await pool.run(encodeTask(voxelsOf(4)))).toMatchObject({ kind: 'encode' });
+});
+
+test('a cancelled task that a thread has not begun is not done', async () => {
+  pool = createNodeTaskPool(1, 8);
+  const result = (await pool.run(encodeTask(voxelsOf(7), 'rice'))) as Extract<CpuTaskResult, { kind: 'encode' }>;
+  const boxes = [1, 2, 3, 4].map(() => ({ bytes: sharedBytes(4096), dims: [16, 16, 16] as const, elementBytes: 1 as const }));
+  const decode = (number: number, signal?: AbortSignal) => {
+    const into = { box: boxes[number] as VoxelBox, origin: [0, 0, 0] as const };
+    return pool.run({ kind: 'decode', chunks: result.chunks, shapes: [[16, 16, 16]], elementBytes: 1, into }, signal);
+  };
+  const cancel = new AbortController();
+  const busy = pool.run(encodeTask(new Uint8Array(4096).map((_, i) => i * i)));
+  const cancelled = [0, 1, 2].map((number) => decode(number, cancel.signal));
+  cancel.abort();
+  await Promise.allSettled([busy, ...cancelled]);
+  await decode(3);
+  expect(boxes.map(({ bytes }) => bytes.some((value) => value !== 0)).slice(2)).toEqual([false, true]);
 });
 
 test('tasks that wait when the pool is destroyed are cancelled', async () => {

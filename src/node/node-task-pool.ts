@@ -5,7 +5,7 @@ import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
 import { builtFile } from './built-file.ts';
-import { packTask } from './task-messages.ts';
+import { abortFlag, packTask } from './task-messages.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
@@ -23,14 +23,12 @@ interface Thread {
   readonly work: Waiting[];
 }
 
-/** Tasks at a thread, running or queued, so that it continues while this thread is busy, perhaps with a task of its own. */
-const tasksAhead = 3;
-
 /**
- * A pool of worker threads. Each runs one task at a time, in the order of requests, with the next one already queued. Threads
+ * A pool of worker threads. Each runs one task at a time, in the order of requests, with the next ones already queued. Threads
  * start as needed and end with `destroy`. If a thread dies, only its own tasks fail; the next task gets a new thread.
+ * @param tasksAhead tasks at a thread, running or queued, so that it continues while this thread is busy
  */
-export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
+export function createNodeTaskPool(threads: number = availableParallelism(), tasksAhead = 3): TaskPool {
   const path = builtFile('cpu-worker.js');
   const all = new Set<Thread>();
   const queue: Waiting[] = [];
@@ -58,13 +56,18 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
     return thread;
   };
 
-  const threadWith = (tasks: number) => [...all].find(({ work }) => work.length <= tasks);
+  const leastBusy = () => {
+    let least: Thread | undefined;
+    for (const thread of all) if (!least || thread.work.length < least.work.length) least = thread;
+    return least;
+  };
 
   const next = () => {
     while (!destroyed && queue.length > 0) {
       const most = Math.min(threads, queue[0]?.threads ?? threads);
-      const thread = threadWith(0) ?? (all.size < most ? startThread() : threadWith(tasksAhead - 1));
-      if (!thread) return;
+      let thread = leastBusy();
+      if (all.size < most && thread?.work.length !== 0) thread = startThread();
+      if (!thread || thread.work.length >= tasksAhead) return;
       const waiting = queue.shift() as Waiting;
       if (waiting.signal?.aborted) {
         waiting.reject(new StriaError('aborted', 'cancelled'));
@@ -72,12 +75,13 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
       }
       thread.work.push(waiting);
       const { message, transfer } = packTask(waiting.task);
-      thread.worker.postMessage(message, transfer);
+      thread.worker.postMessage({ task: message, abort: waiting.signal && abortFlag(waiting.signal) }, transfer);
     }
   };
 
   return {
     threads,
+    tasksAhead,
     isInline: false,
     sharesMemory: true,
     readsFiles: true,
@@ -85,7 +89,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
       new Promise<Done>((resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool was already destroyed');
         throwIfAborted(signal);
-        // A running task is a few chunks. It runs to its end, and its result is ignored.
+        // A running task is a few chunks. It runs to its end, and its result is ignored. Queued ones do not begin.
         const abort = () => reject(new StriaError('aborted', 'cancelled'));
         // One listener per running task is intended; Node warns from the eleventh on.
         if (signal) setMaxListeners(0, signal);

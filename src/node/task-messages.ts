@@ -8,6 +8,25 @@ export interface Packed<T> {
   readonly transfer: ArrayBuffer[];
 }
 
+/** What a thread receives. */
+export interface TaskMessage {
+  readonly task: CpuTask;
+  /** Not 0 once the task is cancelled. */
+  readonly abort: Int32Array | undefined;
+}
+
+const abortFlags = new WeakMap<AbortSignal, Int32Array>();
+
+/** A number in shared memory that becomes 1 when the signal aborts, because threads cannot see the signal. */
+export function abortFlag(signal: AbortSignal): Int32Array {
+  const known = abortFlags.get(signal);
+  if (known) return known;
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  signal.addEventListener('abort', () => Atomics.store(flag, 0, 1), { once: true });
+  abortFlags.set(signal, flag);
+  return flag;
+}
+
 export function packTask(task: CpuTask): Packed<CpuTask> {
   const transfer: ArrayBuffer[] = [];
   if (task.kind === 'encode') {

@@ -15,6 +15,7 @@ import type { CompressReport } from '../../core/stream/compress-contract.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import type { CompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
+import { openEarlyBackend } from '../devices/early-backend.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import {
   arePictureNames,
@@ -54,9 +55,11 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
     terminal,
     signal,
   );
-  const { backend, fault, close } = await openBackend(command);
+  // Of several files, only the first would begin earlier.
+  const opened = await (inputs.length === 1 ? openEarlyBackend(command, 3) : openBackend(command));
+  const { backend, close } = opened;
   try {
-    terminal.note(deviceNote(backend.device, fault));
+    if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));
     const entries: Entry[] = [];
     let exitCode: ExitCode = exitCodes.ok;
     for (const [index, input] of inputs.entries()) {
@@ -70,6 +73,7 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
             return asStack ? compressStack(target, command, tools) : compressFile(input, target, command, tools);
           },
         );
+        if (backend.successor) terminal.note(deviceNote(report.device, opened.fault));
         const what = asStack
           ? `${command.inputs.length} ${arePictureNames(command.inputs) ? 'pictures' : 'files'}`
           : shownPath(input, 'input');

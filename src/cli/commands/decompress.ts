@@ -11,7 +11,8 @@ import { isPictureFormat, isValueFormat, type PictureFormat, type SourceDescript
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
 import type { DecompressCommand } from '../arguments/parsed-command.ts';
-import { deviceNote, openBackend } from '../devices/device.ts';
+import { deviceNote } from '../devices/device.ts';
+import { openEarlyBackend } from '../devices/early-backend.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -31,12 +32,15 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   const beside = localName(input);
   const isOutputFolder = output !== undefined && (await isFolder(output));
   await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? beside)], [input], terminal, signal);
-  const { backend, fault, close } = await openBackend(command);
+  // Decoded slabs take memory until they are written, so threads get few at once.
+  const opened = await openEarlyBackend(command, 2);
+  const { backend, close } = opened;
   try {
-    terminal.note(deviceNote(backend.device, fault));
+    if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));
     const { report, paths, notes } = await terminal.withProgress(basename(shownPath(beside, 'input')), signal, (job) =>
       restoreFile(command, backend, job),
     );
+    if (backend.successor) terminal.note(deviceNote(report.device, opened.fault));
     const { bytesOut, voxelBytes, timesMs, format } = report;
     for (const note of notes) terminal.note(note);
     for (const path of paths) {

@@ -23,6 +23,12 @@ export interface FileBox {
   readonly elementBytes: CodecElementBytes;
 }
 
+/** A box in a file that can also be read on the caller's thread. */
+export interface ReadableBox extends FileBox {
+  /** Reads the bytes of the box from `at` on into all of `target`, which starts its buffer. @throws StriaError of the volume */
+  fill(target: Uint8Array<ArrayBuffer>, at: number): Promise<void>;
+}
+
 /** A box whose voxels come to a backend in pieces. */
 export interface BoxReceiver {
   readonly dims: Dims3;
@@ -126,7 +132,7 @@ export interface Backend {
   prepareEncode?(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Like `encode`, but also reads the voxels. Undefined if that is not faster. @throws StriaError `not-readable` */
-  encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
+  encodeFile?(box: ReadableBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /**
    * Decodes into `box.bytes` and checks each chunk's checksums. Bytes of the box that belong to no chunk are undefined afterwards.
    * @throws StriaError `corrupt`, in the context of `chunk N`
@@ -148,6 +154,11 @@ export interface Backend {
   readonly maxHeldBytes?: number | undefined;
   /** Whether `encode` and `encodeFile` heed `halving` of their job, for voxels of this type. */
   halves?(type: ElementType): boolean;
+  /**
+   * Set if this backend only begins the work, because another one is still being opened, which takes over. Early work is `encodeFile` and
+   * `decodeLent`; everything else waits for the other backend, which a caller may also use from the start.
+   */
+  successor?(): Promise<Backend>;
   /** Its threads read payloads, and write voxels, in shared memory (shared/shared-bytes.ts) without copies. */
   readonly sharesMemory?: boolean | undefined;
   destroy(): Promise<void>;

@@ -190,6 +190,7 @@ test('if threads read the file themselves, a longer file starts more of them', a
   const started: number[] = [];
   const fake = (isInline: boolean): TaskPool => ({
     threads: isInline ? 1 : 15,
+    tasksAhead: 3,
     isInline,
     sharesMemory: false,
     readsFiles: true,
@@ -209,7 +210,7 @@ test('if threads read the file themselves, a longer file starts more of them', a
   for (const layers of [1, 4, 4, 64]) {
     const grid = new ChunkGrid([512, 512, 64 * layers, 1], [64, 64, 64]);
     const chunks = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
-    const box = { place, dims: [512, 512, 64 * layers] as const, elementBytes: 1 as const };
+    const box = { place, dims: [512, 512, 64 * layers] as const, elementBytes: 1 as const, fill: async () => {} };
     expect(await backend.encodeFile?.(box, chunks, only('rle'))).toHaveLength(grid.count);
     most.push(Math.max(...started.splice(0)));
   }

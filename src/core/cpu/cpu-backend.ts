@@ -25,8 +25,9 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
   const shared = new FreeSharedBytes();
   const threads = pool.threads + (own?.threads ?? 0);
-  /** Each of the pool's threads gets three lanes: one running task and the next two. */
-  const ofPool = (count: number): readonly Lane[] => Array.from({ length: 3 * count }, () => ({ pool, threads: count }));
+  /** Each of the pool's threads gets a lane for each task that it takes. */
+  const ofPool = (count: number): readonly Lane[] =>
+    Array.from({ length: pool.tasksAhead * count }, () => ({ pool, threads: count }));
   const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
   // With many threads, the caller's is busy feeding the others.
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
@@ -144,8 +145,11 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
     ...((own ?? pool).readsFiles &&
       pool.readsFiles && {
-        encodeFile: (box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) =>
-          encode(box, chunks, choice, job),
+        encodeFile: (box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) => {
+          // What can be posted to threads.
+          const { place, dims, elementBytes } = box;
+          return encode({ place, dims, elementBytes }, chunks, choice, job);
+        },
       }),
 
     decode: (chunks, boxes, box, job = {}) => decode(chunks, boxes, box, job, false),

@@ -70,6 +70,8 @@ export interface TaskSpan {
 /** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host implements it. */
 export interface TaskPool {
   readonly threads: number;
+  /** How many tasks a thread takes, running or queued, so that it continues while the caller's thread is busy. */
+  readonly tasksAhead: number;
   /**
    * Tasks run on the caller's own thread and memory. Other pools transfer a task's data, which should then be no more than it
    * needs.

@@ -15,6 +15,7 @@ export function inlinePool(readFile?: ReadSharedFile): TaskPool {
   let turnEnd = 0;
   return {
     threads: 1,
+    tasksAhead: 3,
     isInline: true,
     sharesMemory: true,
     readsFiles: readFile !== undefined,

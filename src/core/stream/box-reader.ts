@@ -1,4 +1,4 @@
-import type { Backend, BoxReceiver, ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BoxReceiver, ChunkBox, ReadableBox, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { type ChunkGrid, type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
@@ -14,8 +14,8 @@ import { readVoxels, type VoxelReader } from './voxel-reader.ts';
 export interface ReadBox {
   readonly firstChunk: number;
   readonly chunks: readonly ChunkBox[];
-  /** If this is a `FileBox`, it has not been read yet. */
-  readonly voxels: VoxelBox | FileBox | BoxReceiver;
+  /** If this is a `ReadableBox`, it has not been read yet. */
+  readonly voxels: VoxelBox | ReadableBox | BoxReceiver;
   /** Where it lies in its slab, and the lengths of that. */
   readonly origin: Dims3;
   readonly slabDims: Dims3;
@@ -23,6 +23,18 @@ export interface ReadBox {
   readonly isTapped: boolean;
   /** Must be called when the voxels are no longer needed. */
   release(): void;
+}
+
+type ReadableVolume = Required<Pick<OpenVolume, 'fill'>> & { readonly place: FilePlace };
+
+/** Whether a backend reads the boxes of a volume. Interleaved planes are not contiguous in a file. */
+export function readsFile(volume: OpenVolume, grid: ChunkGrid, backend: Backend): volume is OpenVolume & ReadableVolume {
+  return !grid.isInterleaved && backend.encodeFile !== undefined && volume.place !== undefined && volume.fill !== undefined;
+}
+
+/** Whether every slab is one box. */
+export function hasSmallSlabs(grid: ChunkGrid, elementBytes: CodecElementBytes): boolean {
+  return largestSlabBytes(grid, elementBytes, maxBoxBytes) <= maxBoxBytes;
 }
 
 /** Takes the voxels of a volume that is being read. */
@@ -44,7 +56,8 @@ export class BoxReader {
   readonly #stopwatch: Pick<Stopwatch<'read'>, 'time'>;
   readonly #reader: VoxelReader;
   /** If set, the backend reads, except what the tap takes. */
-  readonly #place: FilePlace | undefined;
+  readonly #file: ReadableVolume | undefined;
+  readonly #signal: AbortSignal | undefined;
   /** Whether bytes can be read directly into write-only memory, which is slow to read back. */
   readonly #readsInPlace: boolean;
   /** Whether the bytes of a slab can also be read one piece after another. */
@@ -84,12 +97,12 @@ export class BoxReader {
     this.#stopwatch = stopwatch;
     const reader = readVoxels(volume, signal);
     this.#reader = grid.isInterleaved ? interleaving(reader, grid, volume.info.type) : reader;
-    // Interleaved planes are not contiguous in a file.
-    this.#place = grid.isInterleaved ? undefined : backend.encodeFile && volume.place;
+    this.#file = readsFile(volume, grid, backend) ? volume : undefined;
+    this.#signal = signal;
     this.#readsInPlace = grid.isInterleaved || volume.fill === undefined || volume.place !== undefined;
     this.#readsInPieces = !grid.isInterleaved && this.#readsInPlace;
     this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
-    const slabBytes = this.#place ? this.#boxBytes : slabBytesFor(backend);
+    const slabBytes = this.#file ? this.#boxBytes : slabBytesFor(backend);
     this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes, span);
     this.#startByte = bytesBefore(grid, span.first, this.#elementBytes);
     this.#totalBytes = bytesBefore(grid, grid.count, this.#elementBytes);
@@ -105,7 +118,7 @@ export class BoxReader {
       const start = this.#startByte;
       this.#startByte += slab.byteLength;
       this.#isTapped = this.#tap?.isOpen() ?? false;
-      if (this.#place && !this.#isTapped) return this.#fileBox(slab, this.#place, start);
+      if (this.#file && !this.#isTapped) return this.#fileBox(slab, this.#file, start);
       if (start > this.#readTo) await this.#reader.skip(start - this.#readTo);
       this.#readTo = start + slab.byteLength;
       const boxes = boxesOf(slab, this.#elementBytes, this.#boxBytes);
@@ -183,9 +196,14 @@ export class BoxReader {
   }
 
   /** @param start the slab's first byte, counted from the volume's */
-  #fileBox({ dims, firstChunk, chunks }: Slab, place: FilePlace, start: number): ReadBox {
+  #fileBox({ dims, firstChunk, chunks }: Slab, { place, fill }: ReadableVolume, start: number): ReadBox {
     this.#begin();
-    const voxels = { place: { ...place, start: place.start + start }, dims, elementBytes: this.#elementBytes };
+    const voxels: ReadableBox = {
+      place: { ...place, start: place.start + start },
+      dims,
+      elementBytes: this.#elementBytes,
+      fill: (target, at) => fill(target, start + at, { signal: this.#signal }),
+    };
     return { firstChunk, chunks, voxels, origin: [0, 0, 0], slabDims: dims, isTapped: false, release() {} };
   }
 

@@ -14,7 +14,7 @@ import { useLent } from '../shared/lent-parts.ts';
 import { type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
-import { BoxReader, type ReadBox } from './box-reader.ts';
+import { BoxReader, hasSmallSlabs, type ReadBox, readsFile } from './box-reader.ts';
 import { type CompressReport, type CompressSettings, type CompressStage, compressStages } from './compress-contract.ts';
 import { type EncodedRun, LevelMaker, writeWithLevels } from './level-maker.ts';
 import { planName, planPart } from './part-plan.ts';
@@ -50,7 +50,7 @@ async function compress(
   { signal, onProgress }: JobOptions,
 ): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
-  const { backend, choice, chunkShape, part, timesKernels = true } = settings;
+  const { choice, chunkShape, part, timesKernels = true } = settings;
   if (part && settings.levels) {
     throw new StriaError('invalid-input', 'a part holds no levels: `stria merge` makes them when it joins all parts');
   }
@@ -63,6 +63,9 @@ async function compress(
   const tally = new ChunkTally();
   const writer = await ContainerWriter.create(sink, { ...plan.container, levelsOf: settings.levelsOf });
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
+  const hasLevels = !part && LevelMaker.plan(info, plan.container.chunkShape, settings.levels) !== undefined;
+  const isEarly = !hasLevels && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
+  const backend = (isEarly ? undefined : await settings.backend.successor?.()) ?? settings.backend;
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
   await levels?.judge(volume, { signal });

@@ -47,6 +47,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
 
   return {
     threads,
+    tasksAhead: 3,
     isInline: false,
     // A page has no shared memory unless its server isolates it.
     sharesMemory: false,

@@ -1,0 +1,225 @@
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, LentVoxels, ReadableBox, VoxelBox } from '../chunks/backend.ts';
+import { chunkBytes } from '../codec/batch.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { nextTurn } from '../shared/turn.ts';
+import { EarlyBoxes } from './early-boxes.ts';
+import { SampleChunks } from './sample-chunks.ts';
+
+export interface HandoverOptions {
+  /** Begins the work. It offers `encodeFile` or `decodeLent`, and is destroyed after the last box that it does. */
+  readonly threads: Backend;
+  /** Opens the backend that takes over. The caller closes it. Called at most once. */
+  readonly open: () => Promise<Backend>;
+  /** How many boxes threads are given at once: they must last while opening keeps the caller's thread busy. */
+  readonly boxesAtOnce: number;
+  /** Default: 64 MiB. */
+  readonly maxBoxBytes?: number;
+}
+
+/** The other backend is opened this long after the first box, unless more boxes come before, or all are done. */
+const openAfterMs = 100;
+
+/** If threads would take longer than this for a box that they have begun, the other backend does it all. */
+const longestWaitMs = 40;
+
+/**
+ * Threads encode or decode the first boxes while a GPU is opened and its kernels are compiled. Then the GPU does the next box and all
+ * that follow. Both give the same bytes. If all boxes are done before, nobody waits for the GPU.
+ */
+export function createHandoverBackend({ threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26 }: HandoverOptions): Backend {
+  const samples = new SampleChunks();
+  const early = new EarlyBoxes();
+  let opening: Promise<Backend> | undefined;
+  let successor: Backend | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Why the other backend could not be opened. */
+  let fault: { readonly error: unknown } | undefined;
+  let isDestroyed = false;
+  const hasWorked = { threads: false, successor: false };
+
+  const take = async (): Promise<Backend> => {
+    const next = await open();
+    if (isDestroyed) return next;
+    // Kernels also compile in later work, so a fault here is no reason to fail.
+    await samples.warmUp(next).catch(() => {});
+    // Results that have come meanwhile count.
+    await nextTurn();
+    successor = next;
+    early.handOver(longestWaitMs);
+    if (early.count === 0) await threads.destroy();
+    return next;
+  };
+  const begin = (): Promise<Backend> => {
+    clearTimeout(timer);
+    opening ??= take();
+    opening.catch((error: unknown) => {
+      fault = { error };
+    });
+    return opening;
+  };
+
+  /** @param byLater does the work if it is handed over */
+  const byThreads = async <T>(
+    bytes: number,
+    job: BackendJob,
+    work: (job: BackendJob) => Promise<T>,
+    byLater: (next: Backend) => Promise<T>,
+  ): Promise<T> => {
+    throwIfAborted(job.signal);
+    if (fault) throw fault.error;
+    const one = early.add(bytes, job);
+    try {
+      const working = work(one.job);
+      if (early.count >= boxesAtOnce) void begin();
+      else timer ??= setTimeout(begin, openAfterMs);
+      const result = await working;
+      hasWorked.threads = true;
+      return result;
+    } catch (error) {
+      if (!one.isHandedOver) throw error;
+    } finally {
+      one.end();
+      if (early.count === 0 && !opening) {
+        clearTimeout(timer);
+        timer = undefined;
+      }
+      if (early.count === 0 && successor) void threads.destroy();
+    }
+    return byLater(await begin());
+  };
+
+  /** The last read of a box for the successor: one at a time, so that little memory is in use. */
+  let lastRead: Promise<unknown> = Promise.resolve();
+  const encodeLater = async (
+    next: Backend,
+    box: ReadableBox,
+    chunks: readonly ChunkBox[],
+    choice: EncodeChoice,
+    job: BackendJob,
+  ): Promise<EncodedChunk[]> => {
+    hasWorked.successor = true;
+    if (next.encodeFile) return next.encodeFile(box, chunks, choice, job);
+    const read = lastRead.then(() => readBox(next, box, job));
+    lastRead = read.catch(() => {});
+    const { voxels, release } = await read;
+    const encoding = 'bytes' in voxels ? next.encode(voxels, chunks, choice, job) : voxels.encode(chunks, choice, job);
+    return encoding.finally(release);
+  };
+
+  const decodeLater = async (
+    next: Backend,
+    chunks: readonly EncodedChunk[],
+    boxes: readonly ChunkBox[],
+    { dims, elementBytes }: Omit<VoxelBox, 'bytes'>,
+    job: BackendJob,
+  ): Promise<LentVoxels> => {
+    hasWorked.successor = true;
+    if (next.decodeLent) return next.decodeLent(chunks, boxes, { dims, elementBytes }, job);
+    const bytes = new Uint8Array(chunkBytes({ shape: dims, elementBytes }));
+    await next.decode(chunks, boxes, { bytes, dims, elementBytes }, job);
+    return { read: (use) => use(bytes), release() {} };
+  };
+
+  return {
+    get device() {
+      if (!successor || !hasWorked.successor) return threads.device;
+      const { device } = successor;
+      return hasWorked.threads && device.kind === 'gpu' ? { ...device, name: `${device.name} and ${threads.device.name}` } : device;
+    },
+    maxBoxBytes,
+    boxesAtOnce,
+    sharesMemory: threads.sharesMemory,
+    successor: () => {
+      hasWorked.successor = true;
+      return begin();
+    },
+
+    async prepareEncode(...given) {
+      samples.prepare = given;
+      await successor?.prepareEncode?.(...given);
+    },
+
+    encode: async (...given) => {
+      hasWorked.successor = true;
+      return (await begin()).encode(...given);
+    },
+
+    ...(threads.encodeFile && {
+      encodeFile: async (box: ReadableBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) => {
+        if (successor) return encodeLater(successor, box, chunks, choice, job);
+        const { dims: shape, elementBytes } = box;
+        let known = 0;
+        const onChunks = (finished: readonly EncodedChunk[]) => {
+          for (const chunk of finished) samples.add(chunk, (chunks[known++] as ChunkBox).shape, elementBytes);
+          job.onChunks?.(finished);
+        };
+        return byThreads(
+          chunkBytes({ shape, elementBytes }),
+          { ...job, onChunks },
+          async (job) => (await threads.encodeFile?.(box, chunks, choice, job)) as EncodedChunk[],
+          (next) => encodeLater(next, box, chunks, choice, job),
+        );
+      },
+    }),
+
+    decode: async (...given) => {
+      hasWorked.successor = true;
+      return (await begin()).decode(...given);
+    },
+
+    ...(threads.decodeLent && {
+      decodeLent: async (
+        chunks: readonly EncodedChunk[],
+        boxes: readonly ChunkBox[],
+        box: Omit<VoxelBox, 'bytes'>,
+        job: BackendJob = {},
+      ) => {
+        if (successor) return decodeLater(successor, chunks, boxes, box, job);
+        const { dims: shape, elementBytes } = box;
+        chunks.forEach((chunk, at) => {
+          samples.add(chunk, (boxes[at] as ChunkBox).shape, elementBytes);
+        });
+        return byThreads(
+          chunkBytes({ shape, elementBytes }),
+          job,
+          async (job) => (await threads.decodeLent?.(chunks, boxes, box, job)) as LentVoxels,
+          (next) => decodeLater(next, chunks, boxes, box, job),
+        );
+      },
+    }),
+
+    async destroy() {
+      isDestroyed = true;
+      clearTimeout(timer);
+      await threads.destroy();
+    },
+  };
+}
+
+/** Reads a box into memory of the backend that will encode it. */
+async function readBox(next: Backend, box: ReadableBox, job: BackendJob) {
+  throwIfAborted(job.signal);
+  const { dims, elementBytes } = box;
+  const byteLength = chunkBytes({ shape: dims, elementBytes });
+  const start = performance.now();
+  const receiver = await next.receive?.({ dims, elementBytes });
+  if (!receiver) {
+    const bytes = new Uint8Array(byteLength);
+    await box.fill(bytes, 0);
+    job.onSpan?.('read', start, performance.now(), byteLength);
+    return { voxels: { bytes, dims, elementBytes }, release() {} };
+  }
+  let at = 0;
+  try {
+    await receiver.fill(async (bytes) => {
+      await box.fill(bytes, at);
+      at += bytes.byteLength;
+    });
+  } catch (error) {
+    receiver.release();
+    throw error;
+  }
+  job.onSpan?.('read', start, performance.now(), byteLength);
+  return { voxels: receiver, release: () => receiver.release() };
+}
