@@ -32,8 +32,8 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   const beside = localName(input);
   const isOutputFolder = output !== undefined && (await isFolder(output));
   await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? beside)], [input], terminal, signal);
-  // Decoded slabs take memory until they are written, so threads get few at once.
-  const opened = await openEarlyBackend(command, 2);
+  // Decoded slabs take memory until they are written, so threads get one at a time.
+  const opened = await openEarlyBackend(command, 1);
   const { backend, close } = opened;
   try {
     if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));

@@ -7,11 +7,11 @@ import { leavesGpu } from '../terminal/process-end.ts';
 import { openBackend } from './device.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 
-/** With fewer threads the GPU would be ready before they have done much. */
+/** With fewer threads the GPU is sooner. */
 const leastThreads = 4;
-/** Each takes about 13 MiB while the GPU is opened. */
+/** More threads are no faster where these work, because memory bounds them, and each takes about 13 MiB. */
 const mostThreads = 8;
-/** Opening a GPU keeps this thread busy for up to 0.1 s, in which no thread gets new tasks. */
+/** Opening a GPU keeps this thread busy for a quarter of a second, in which no thread gets new tasks. */
 const tasksAhead = 24;
 
 /**

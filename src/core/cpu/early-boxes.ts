@@ -19,18 +19,31 @@ interface Entry {
 /** The boxes at which threads work, in that order. */
 export class EarlyBoxes {
   readonly #boxes = new Set<Entry>();
-  #startMs: number | undefined;
   /** Of all boxes, also of those that have ended. */
   #doneBytes = 0;
+  /** When the first results came, and how many bytes these were: before, threads started. */
+  #first: { readonly ms: number; readonly bytes: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   get count(): number {
     return this.#boxes.size;
   }
 
+  /** Undefined until threads have worked for `leastMs`. */
+  bytesPerMs(leastMs = 1): number | undefined {
+    if (!this.#first) return undefined;
+    const ms = performance.now() - this.#first.ms;
+    return ms < leastMs ? undefined : (this.#doneBytes - this.#first.bytes) / ms;
+  }
+
+  /** How long the work takes from now on. Undefined as `bytesPerMs`. @param totalBytes of all boxes, also of those to come */
+  restMs(totalBytes: number, leastMs: number): number | undefined {
+    const bytesPerMs = this.bytesPerMs(leastMs);
+    return bytesPerMs === undefined ? undefined : (totalBytes - this.#doneBytes) / bytesPerMs;
+  }
+
   /** @param bytes of its voxels */
   add(bytes: number, job: BackendJob): EarlyBox {
-    this.#startMs ??= performance.now();
     const entry: Entry = { bytes, doneBytes: 0, isHandedOver: false, stop: new AbortController() };
     this.#boxes.add(entry);
     const abort = () => entry.stop.abort();
@@ -43,6 +56,7 @@ export class EarlyBoxes {
           if (entry.isHandedOver) return;
           this.#doneBytes += progress.done - entry.doneBytes;
           entry.doneBytes = progress.done;
+          this.#first ??= { ms: performance.now(), bytes: this.#doneBytes };
           job.onProgress?.(progress);
         },
         onChunks: (chunks) => {
@@ -65,7 +79,7 @@ export class EarlyBoxes {
    * have not ended. A thread ends the task that it runs.
    */
   handOver(longestMs: number): void {
-    const bytesPerMs = this.#doneBytes / (performance.now() - (this.#startMs ?? 0));
+    const bytesPerMs = this.bytesPerMs() ?? 0;
     let left = 0;
     for (const entry of this.#boxes) {
       left += entry.bytes - entry.doneBytes;

@@ -15,24 +15,40 @@ export interface HandoverOptions {
   readonly boxesAtOnce: number;
   /** Default: 64 MiB. */
   readonly maxBoxBytes?: number;
+  readonly patience?: Patience;
 }
 
-/** The other backend is opened this long after the first box, unless more boxes come before, or all are done. */
-const openAfterMs = 100;
+/** When the other backend is opened, in milliseconds. */
+export interface Patience {
+  /** If threads have no result so long after the first box. */
+  readonly silentMs: number;
+  /** If threads, at their speed, would take longer than this for the rest. */
+  readonly restMs: number;
+  /** For so long their speed is measured first. */
+  readonly paceMs: number;
+}
+
+/**
+ * To open a GPU and to compile its kernels takes 0.3 to 0.5 s, in which it does nothing, and the thread that feeds the others is busy
+ * for half of that. So threads should do what they can do in about this time.
+ */
+const usualPatience: Patience = { silentMs: 200, restMs: 600, paceMs: 80 };
 
 /** If threads would take longer than this for a box that they have begun, the other backend does it all. */
 const longestWaitMs = 40;
 
 /**
- * Threads encode or decode the first boxes while a GPU is opened and its kernels are compiled. Then the GPU does the next box and all
- * that follow. Both give the same bytes. If all boxes are done before, nobody waits for the GPU.
+ * Threads encode or decode the first boxes. If they would take long for the rest, a GPU is opened and its kernels are compiled meanwhile;
+ * then the GPU does the next box and all that follow. Both give the same bytes. Nobody waits for the GPU if all boxes are done before.
  */
-export function createHandoverBackend({ threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26 }: HandoverOptions): Backend {
+export function createHandoverBackend(options: HandoverOptions): Backend {
+  const { threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26, patience = usualPatience } = options;
   const samples = new SampleChunks();
   const early = new EarlyBoxes();
   let opening: Promise<Backend> | undefined;
   let successor: Backend | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let totalBytes = Number.POSITIVE_INFINITY;
   /** Why the other backend could not be opened. */
   let fault: { readonly error: unknown } | undefined;
   let isDestroyed = false;
@@ -68,11 +84,16 @@ export function createHandoverBackend({ threads, open, boxesAtOnce, maxBoxBytes 
   ): Promise<T> => {
     throwIfAborted(job.signal);
     if (fault) throw fault.error;
-    const one = early.add(bytes, job);
+    const onProgress: BackendJob['onProgress'] = (progress) => {
+      clearTimeout(timer);
+      const restMs = early.restMs(totalBytes, patience.paceMs);
+      if (restMs !== undefined && restMs > patience.restMs && !opening) void begin();
+      job.onProgress?.(progress);
+    };
+    const one = early.add(bytes, { ...job, onProgress });
     try {
       const working = work(one.job);
-      if (early.count >= boxesAtOnce) void begin();
-      else timer ??= setTimeout(begin, openAfterMs);
+      timer ??= setTimeout(begin, patience.silentMs);
       const result = await working;
       hasWorked.threads = true;
       return result;
@@ -80,10 +101,6 @@ export function createHandoverBackend({ threads, open, boxesAtOnce, maxBoxBytes 
       if (!one.isHandedOver) throw error;
     } finally {
       one.end();
-      if (early.count === 0 && !opening) {
-        clearTimeout(timer);
-        timer = undefined;
-      }
       if (early.count === 0 && successor) void threads.destroy();
     }
     return byLater(await begin());
@@ -133,6 +150,10 @@ export function createHandoverBackend({ threads, open, boxesAtOnce, maxBoxBytes 
     successor: () => {
       hasWorked.successor = true;
       return begin();
+    },
+
+    expect(byteLength) {
+      totalBytes = byteLength;
     },
 
     async prepareEncode(...given) {

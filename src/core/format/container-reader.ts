@@ -98,6 +98,11 @@ export class ContainerReader {
     return this.#levels;
   }
 
+  /** Of the whole file, in bytes. */
+  get byteLength(): number {
+    return this.#source.size;
+  }
+
   get chunkCount(): number {
     return this.grid.count;
   }

@@ -18,6 +18,7 @@ import { BoxReader, hasSmallSlabs, type ReadBox, readsFile } from './box-reader.
 import { type CompressReport, type CompressSettings, type CompressStage, compressStages } from './compress-contract.ts';
 import { type EncodedRun, LevelMaker, writeWithLevels } from './level-maker.ts';
 import { planName, planPart } from './part-plan.ts';
+import { backendFor, isSoonEncoded } from './early-start.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type StageReport, Stopwatch } from './stage-times.ts';
 import { chooseTimeGroup, shapeFor } from './time-group.ts';
@@ -64,8 +65,11 @@ async function compress(
   const writer = await ContainerWriter.create(sink, { ...plan.container, levelsOf: settings.levelsOf });
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const hasLevels = !part && LevelMaker.plan(info, plan.container.chunkShape, settings.levels) !== undefined;
-  const isEarly = !hasLevels && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
-  const backend = (isEarly ? undefined : await settings.backend.successor?.()) ?? settings.backend;
+  const backend = await backendFor(settings.backend, async () => {
+    const canBegin = !hasLevels && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
+    return canBegin && (await isSoonEncoded(volume, signal));
+  });
+  backend.expect?.(voxelBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
   await levels?.judge(volume, { signal });

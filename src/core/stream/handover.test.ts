@@ -14,7 +14,7 @@ import { restoreVolume } from './restore.ts';
 /** Eight layers of one box each. */
 const info = infoOf([64, 64, 512, 1], 'u8');
 const boxes = 8;
-const voxels = voxelsOf(info, 'blobs');
+const voxels = voxelsOf(info, 'noise').map((value, at) => (at % 2 ** 16 < 2 ** 12 ? value : 0));
 const gpuDevice = { kind: 'gpu', name: 'a GPU', software: false } as const;
 const plain = createCpuBackend(inlinePool());
 const readInMemory: ReadSharedFile = (_file, position, target) => {
@@ -31,6 +31,8 @@ const inFile = {
     target.set(voxels.subarray(start, start + target.byteLength));
   },
 };
+
+const patience = { silentMs: 0, restMs: 0, paceMs: 0 };
 
 /** Ends when the signal aborts. */
 const untilAborted = (signal: AbortSignal | undefined) =>
@@ -109,6 +111,7 @@ function handover({ byThreads, open }: Setup) {
       }),
     boxesAtOnce: 3,
     maxBoxBytes: 2 ** 18,
+    patience,
   });
   return { backend, done };
 }
@@ -167,7 +170,7 @@ test('a box that threads have begun is encoded again if the GPU is sooner; finis
       return part && untilAborted(job?.signal);
     },
   };
-  const mixed = createHandoverBackend({ threads: slow, open: async () => backend, boxesAtOnce: 3, maxBoxBytes: 2 ** 18 });
+  const mixed = createHandoverBackend({ threads: slow, open: async () => backend, boxesAtOnce: 3, maxBoxBytes: 2 ** 18, patience });
   const progress: number[] = [];
   const sink = watchedSink();
   const onProgress = ({ done }: { done: number }) => progress.push(done);
@@ -194,7 +197,7 @@ test('a GPU that fails to open fails the work that needs it', async () => {
       return fileThreads.encodeFile?.(...given) as ReturnType<Backend['encode']>;
     },
   };
-  const backend = createHandoverBackend({ threads: slow, open, boxesAtOnce: 3, maxBoxBytes: 2 ** 18 });
+  const backend = createHandoverBackend({ threads: slow, open, boxesAtOnce: 3, maxBoxBytes: 2 ** 18, patience });
   const sink = watchedSink();
   const work = compressVolume(inFile, sink, { backend, choice: auto, chunkShape: [32, 32, 64] });
   await expect(work).rejects.toMatchObject({ tag: 'device-lost' });

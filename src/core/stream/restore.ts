@@ -19,6 +19,7 @@ import {
 import { storedBytes } from '../shared/stored-voxels.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
+import { backendFor, isSoonDecoded } from './early-start.ts';
 import { writingTo } from './pipeline.ts';
 import { restoreFiles } from './restore-files.ts';
 import { openOmeTiff } from './restore-ome-tiff.ts';
@@ -100,7 +101,7 @@ async function restore(
   job: JobOptions,
 ): Promise<Omit<RestoreReport, keyof StageReport>> {
   throwIfAborted(job.signal);
-  const { backend, timesKernels = true } = settings;
+  const { timesKernels = true } = settings;
   const { part, volume } = container.header;
   if (part) {
     throw new StriaError(
@@ -111,6 +112,8 @@ async function restore(
   if (container.lostCount > 0 && !settings.fill) {
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
+  const backend = await backendFor(settings.backend, async () => isSoonDecoded(container));
+  backend.expect?.(volumeBytes(container.header.volume));
   const clock = new KernelClock();
   const to = settings.to ?? (container.header.sourceFormat === 'ome-tiff' ? 'ome-tiff' : undefined);
   const isDescribed = to !== 'ome-zarr' && to !== 'ome-tiff';
