@@ -179,7 +179,8 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
           chunkBytes({ shape, elementBytes }),
           { ...job, onChunks },
           async (job) => (await threads.encodeFile?.(box, chunks, choice, job)) as EncodedChunk[],
-          (next) => encodeLater(next, box, chunks, choice, job),
+          // Some chunks may have been reported already.
+          (next) => encodeLater(next, box, chunks, choice, { ...job, onChunks: undefined }),
         );
       },
     }),
