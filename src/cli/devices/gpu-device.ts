@@ -41,7 +41,8 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
     if (device === 'gpu' && error.tag === 'no-adapter') return openNodeGpu({ limits, software: true });
     if (device === 'gpu') throw error;
   }
-  releaseNodeGpu();
+  // Collecting Dawn while other work runs has been seen to crash, and the end of the process does not need it.
+  if (!leavesGpu()) releaseNodeGpu();
   return undefined;
 }
 
