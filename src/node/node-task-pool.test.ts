@@ -109,10 +109,13 @@ test('a cancelled task is not waited for', async () => {
 test('a cancelled task that a thread has not begun is not done', async () => {
   pool = createNodeTaskPool(1, 8);
   const result = (await pool.run(encodeTask(voxelsOf(7), 'rice'))) as Extract<CpuTaskResult, { kind: 'encode' }>;
+  const chunk = result.chunks[0] as Extract<EncodedChunk, { kind: 'coded' }>;
   const boxes = [1, 2, 3, 4].map(() => ({ bytes: sharedBytes(4096), dims: [16, 16, 16] as const, elementBytes: 1 as const }));
   const decode = (number: number, signal?: AbortSignal) => {
     const into = { box: boxes[number] as VoxelBox, origin: [0, 0, 0] as const };
-    return pool.run({ kind: 'decode', chunks: result.chunks, shapes: [[16, 16, 16]], elementBytes: 1, into }, signal);
+    // Payloads are transferred.
+    const chunks = [{ ...chunk, payload: chunk.payload.slice() }];
+    return pool.run({ kind: 'decode', chunks, shapes: [[16, 16, 16]], elementBytes: 1, into }, signal);
   };
   const cancel = new AbortController();
   const busy = pool.run(encodeTask(new Uint8Array(4096).map((_, i) => i * i)));

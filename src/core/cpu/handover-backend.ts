@@ -142,7 +142,9 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     get device() {
       if (!successor || !hasWorked.successor) return threads.device;
       const { device } = successor;
-      return hasWorked.threads && device.kind === 'gpu' ? { ...device, name: `${device.name} and ${threads.device.name}` } : device;
+      return hasWorked.threads && device.kind === 'gpu'
+        ? { ...device, name: `${device.name} and ${threads.device.name}` }
+        : device;
     },
     maxBoxBytes,
     boxesAtOnce,

@@ -17,11 +17,26 @@ function volumeOf(dims: Dims4, valueAt: (byte: number) => number) {
 
 test('threads begin with volumes of runs and with small ones, not with large noisy ones', async () => {
   const noise = (at: number) => (Math.imul(at, 2654435761) >>> 13) & 0xff;
-  expect(await isSoonEncoded(volumeOf(large, () => 7), undefined)).toBe(true);
-  expect(await isSoonEncoded(volumeOf(large, (at) => at >> 4), undefined)).toBe(true);
+  expect(
+    await isSoonEncoded(
+      volumeOf(large, () => 7),
+      undefined,
+    ),
+  ).toBe(true);
+  expect(
+    await isSoonEncoded(
+      volumeOf(large, (at) => at >> 4),
+      undefined,
+    ),
+  ).toBe(true);
   expect(await isSoonEncoded(volumeOf(large, noise), undefined)).toBe(false);
   // One half noise, the other zeros.
-  expect(await isSoonEncoded(volumeOf(large, (at) => (at < 2 ** 26 ? noise(at) : 0)), undefined)).toBe(false);
+  expect(
+    await isSoonEncoded(
+      volumeOf(large, (at) => (at < 2 ** 26 ? noise(at) : 0)),
+      undefined,
+    ),
+  ).toBe(false);
   expect(await isSoonEncoded(volumeOf([256, 256, 256, 1], noise), undefined)).toBe(true);
 });
 

@@ -3,6 +3,8 @@ import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { createHandoverBackend } from '../cpu/handover-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { ChunkGrid } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -161,7 +163,7 @@ test('if threads do all boxes before the GPU is open, nobody waits for it', asyn
   await backend.destroy();
 });
 
-test('a box that threads have begun is encoded again if the GPU is sooner; finished chunks are not reported twice', async () => {
+test('a box that threads have begun is encoded again if the GPU is sooner', async () => {
   const { backend } = handover({ byThreads: 0 });
   const slow: Backend = {
     ...fileThreads,
@@ -170,13 +172,38 @@ test('a box that threads have begun is encoded again if the GPU is sooner; finis
       return part && untilAborted(job?.signal);
     },
   };
-  const mixed = createHandoverBackend({ threads: slow, open: async () => backend, boxesAtOnce: 3, maxBoxBytes: 2 ** 18, patience });
+  const mixed = createHandoverBackend({
+    threads: slow,
+    open: async () => backend,
+    boxesAtOnce: 3,
+    maxBoxBytes: 2 ** 18,
+    patience,
+  });
   const progress: number[] = [];
   const sink = watchedSink();
   const onProgress = ({ done }: { done: number }) => progress.push(done);
   await compressVolume(inFile, sink, { backend: mixed, choice: only('rle'), chunkShape: [32, 32, 64] }, { onProgress });
   expect(Buffer.compare(sink.bytes(), (await expected(only('rle'))).bytes)).toBe(0);
   expect(Math.max(...progress)).toBe(voxels.length);
+});
+
+test('chunks of a box that is handed over are reported once', async () => {
+  const grid = new ChunkGrid(info.dims, [32, 32, 64]);
+  const chunks = [0, 1, 2, 3].map((number) => grid.box(number));
+  const slow: Backend = {
+    ...fileThreads,
+    async encodeFile(box, chunks, choice, job) {
+      await fileThreads.encodeFile?.(box, chunks.slice(0, 2), choice, job);
+      return untilAborted(job?.signal);
+    },
+  };
+  const mixed = createHandoverBackend({ threads: slow, open: async () => fileThreads, boxesAtOnce: 3, patience });
+  const reported: EncodedChunk[] = [];
+  const box = { place: inFile.place, fill: inFile.fill, dims: [64, 64, 64] as const, elementBytes: 1 as const };
+  const onChunks = (finished: readonly EncodedChunk[]) => reported.push(...finished);
+  const encoded = await mixed.encodeFile?.(box, chunks, auto, { onChunks });
+  expect(encoded).toHaveLength(4);
+  expect(reported).toEqual(encoded?.slice(0, 2));
 });
 
 test('without a GPU, whatever is opened instead does the rest', async () => {
