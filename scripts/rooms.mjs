@@ -304,7 +304,7 @@ export const rooms = [
   },
   {
     room: 'core/cpu',
-    holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels.',
+    holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels; handing over to a GPU.',
     imports:
       'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/levels core/shared',
   },

@@ -32,7 +32,7 @@ export interface Patience {
  * To open a GPU and to compile its kernels takes 0.3 to 0.5 s, in which it does nothing, and the thread that feeds the others is busy
  * for half of that. So threads should do what they can do in about this time.
  */
-const usualPatience: Patience = { silentMs: 200, restMs: 600, paceMs: 80 };
+const usualPatience: Patience = { silentMs: 200, restMs: 1000, paceMs: 80 };
 
 /** If threads would take longer than this for a box that they have begun, the other backend does it all. */
 const longestWaitMs = 40;
