@@ -125,32 +125,35 @@ test.each([
   ['one thread', () => [inlinePool()]],
   ['threads that share memory', () => [counting(false), counting(true)]],
   ['threads that share none', () => [{ ...counting(false), sharesMemory: false }, counting(true)]],
-] as const)('a halved box is lent, and its memory used again once it is released: %s', async (_name, pools) => {
-  const [pool, own] = pools() as readonly [TaskPool, TaskPool?];
-  const backend = createCpuBackend(pool, own);
-  const halved = new Uint8Array(halve(box.bytes, 'u8', box.dims, [2, 2, 2], 1, 'mean'));
-  const encode = async (lends: boolean) => {
-    let found: { bytes: Uint8Array; release: () => void } | undefined;
-    const onHalved = ([bytes]: readonly Uint8Array[], release = () => {}) => {
-      found = { bytes: bytes as Uint8Array, release };
+] as [string, () => [TaskPool, TaskPool?]][])(
+  'a halved box is lent, and its memory used again once it is released: %s',
+  async (_name, pools) => {
+    const [pool, own] = pools();
+    const backend = createCpuBackend(pool, own);
+    const halved = new Uint8Array(halve(box.bytes, 'u8', box.dims, [2, 2, 2], 1, 'mean'));
+    const encode = async (lends: boolean) => {
+      let found: { bytes: Uint8Array; release: () => void } | undefined;
+      const onHalved = ([bytes]: readonly Uint8Array[], release = () => {}) => {
+        found = { bytes: bytes as Uint8Array, release };
+      };
+      const halving = { steps: [2, 2, 2], method: 'mean', type: 'u8', onHalved } as const;
+      await backend.encode(box, chunks, only('rle'), { halving, ...(lends && { lend: () => {} }) });
+      return found as NonNullable<typeof found>;
     };
-    const halving = { steps: [2, 2, 2], method: 'mean', type: 'u8', onHalved } as const;
-    await backend.encode(box, chunks, only('rle'), { halving, ...(lends && { lend: () => {} }) });
-    return found as NonNullable<typeof found>;
-  };
-  const unlent = await encode(false);
-  expect(new Uint8Array(unlent.bytes)).toEqual(halved);
-  unlent.release();
-  const first = await encode(true);
-  expect(new Uint8Array(first.bytes)).toEqual(halved);
-  expect(first.bytes.buffer).not.toBe(unlent.bytes.buffer);
-  first.release();
-  first.release();
-  const second = await encode(true);
-  expect(second.bytes.buffer).toBe(first.bytes.buffer);
-  expect(new Uint8Array(second.bytes)).toEqual(halved);
-  expect((await encode(true)).bytes.buffer).not.toBe(first.bytes.buffer);
-});
+    const unlent = await encode(false);
+    expect(new Uint8Array(unlent.bytes)).toEqual(halved);
+    unlent.release();
+    const first = await encode(true);
+    expect(new Uint8Array(first.bytes)).toEqual(halved);
+    expect(first.bytes.buffer).not.toBe(unlent.bytes.buffer);
+    first.release();
+    first.release();
+    const second = await encode(true);
+    expect(second.bytes.buffer).toBe(first.bytes.buffer);
+    expect(new Uint8Array(second.bytes)).toEqual(halved);
+    expect((await encode(true)).bytes.buffer).not.toBe(first.bytes.buffer);
+  },
+);
 
 test('memory to which a cancelled task may still write is not lent again', async () => {
   const encoded = await createCpuBackend(inlinePool()).encode(box, chunks, only('rice'));

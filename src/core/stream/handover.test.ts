@@ -169,7 +169,8 @@ test('a box that threads have begun is encoded again if the GPU is sooner', asyn
     ...fileThreads,
     async encodeFile(box, chunks, choice, job) {
       const part = await fileThreads.encodeFile?.(box, chunks.slice(0, 2), choice, { ...job, firstChunk: 0 });
-      return part && untilAborted(job?.signal);
+      await part;
+      return untilAborted(job?.signal);
     },
   };
   const mixed = createHandoverBackend({
