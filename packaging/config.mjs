@@ -127,8 +127,13 @@ export async function packageConfig({ electronDist, signed = { mac: false, notar
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
     win: { target: ['nsis', 'portable'], icon: 'icon.ico', fileAssociations: ownFiles },
     nsis: { oneClick: false, perMachine: false, allowToChangeInstallationDirectory: true, include: 'packaging/installer.nsh' },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
-    portable: { artifactName: '${productName}-${version}-portable.${ext}' },
+    portable: {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: electron-builder fills this in
+      artifactName: '${productName}-${version}-portable.${ext}',
+      // A folder for each start. By default all starts share one, and each empties it when it begins and when it ends: the app that
+      // restarts itself, and the one that is open while a second start hands its files over, would lose theirs.
+      unpackDirName: true,
+    },
     mac: {
       target: ['dmg', 'zip'].map((target) => ({ target, arch: ['arm64', 'x64', 'universal'] })),
       category: 'public.app-category.medical',

@@ -215,6 +215,11 @@ test.runIf(process.platform === 'linux')('a deb has the app, the command, icons,
   expect(places(rpm)).toEqual(places(deb).map((path) => path?.replace('vendor-completions', 'site-functions')));
 });
 
+test('each start of the portable app unpacks itself into a folder of its own', async () => {
+  // NsisTarget defines the name of a shared folder for anything but `true`, although its documentation says `false`.
+  expect((await packageConfig()).portable?.unpackDirName).toBe(true);
+});
+
 test("Stria's own files open with it by default, others are only offered", async () => {
   const { mac, win, linux } = await packageConfig();
   for (const { fileAssociations } of [mac ?? {}, win ?? {}]) {

@@ -3,10 +3,12 @@ import type { App } from 'electron';
 
 /**
  * The file that the user started, if the running program is a copy that the system removes when it ends: an AppImage's mount, or the
- * folder into which the portable app on Windows unpacks itself.
+ * folder into which the portable app on Windows unpacks itself. A program that is one itself hands its variables down to those that it
+ * starts, such as an installed Stria: they then name another mount, or another app.
  */
-function startedFile(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  return env.APPIMAGE || env.PORTABLE_EXECUTABLE_FILE || undefined;
+function startedFile(env: Readonly<Record<string, string | undefined>>, program: string): string | undefined {
+  if (env.APPIMAGE && env.APPDIR && program.startsWith(`${env.APPDIR}/`)) return env.APPIMAGE;
+  return env.PORTABLE_EXECUTABLE_APP_FILENAME?.toLowerCase() === 'stria' ? env.PORTABLE_EXECUTABLE_FILE : undefined;
 }
 
 /** Starts a program that outlives this one. @returns whether it was started */
@@ -19,13 +21,13 @@ function startApart(file: string, args: readonly string[]): boolean {
 
 /** Ends the app and starts it again. */
 export function restart(
-  app: Pick<App, 'isPackaged' | 'relaunch' | 'releaseSingleInstanceLock' | 'exit'>,
+  app: Pick<App, 'relaunch' | 'releaseSingleInstanceLock' | 'exit'>,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = process.env,
   start = startApart,
+  program = process.execPath,
 ): void {
-  // The variable of another program's AppImage would be inherited in development.
-  const file = app.isPackaged ? startedFile(env) : undefined;
+  const file = startedFile(env, program);
   // `relaunch` waits in a helper that runs from the copy, and would end with it.
   if (file !== undefined) app.releaseSingleInstanceLock();
   if (file === undefined || !start(file, args)) app.relaunch({ args: [...args] });

@@ -37,6 +37,8 @@ export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = fa
     ask: async (question, signal) => {
       if (!process.stdin.isTTY || !process.stderr.isTTY || quiet) return undefined;
       const { createInterface } = await import('node:readline/promises');
+      // After a Ctrl-D at an earlier question the input has ended, and would never say so again.
+      if (process.stdin.readableEnded) return false;
       // Not raw mode, so that Ctrl-C still raises a signal.
       const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
       try {

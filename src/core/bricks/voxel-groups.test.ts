@@ -69,3 +69,22 @@ test('groups of a layer are read together, a few planes of each in turn; a fault
   const together = [1, 2, 3].map((x) => [x, 0, 4]);
   expect(reads).toEqual([[0, 0, 10], ...together, [1, 4, 4], [2, 4, 4], [1, 8, 2], [9, 10, 10], [4, 0, 10]]);
 });
+
+test('groups that were cancelled while they waited take no memory from the others of their layer', async () => {
+  const reads: number[] = [];
+  const read = async ({ first: [x], size }: LevelBox) => {
+    reads.push(x);
+    await new Promise(setImmediate);
+    return new Uint8Array(size[2]);
+  };
+  const groups = new VoxelGroups({ read }, 1000, 1, { bytes: 30, planes: 5 });
+  const at = (x: number): LevelBox => ({ level: 0, first: [x, 0, 0], size: [1, 1, 10], timePoint: 0 });
+  const cancel = new AbortController();
+  const cancelled = [1, 2].map((x) => groups.read(at(x), 1, cancel.signal));
+  const others = [3, 4, 5].map((x) => groups.read(at(x), 1, undefined));
+  cancel.abort();
+  const ends = await Promise.allSettled(cancelled);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await Promise.all(others);
+  expect(reads).toEqual([1, 3, 4, 5, 3, 4, 5]);
+});

@@ -41,7 +41,7 @@ export class VoxelGroups {
   readonly #voxels: Pick<LeveledVoxels, 'read'>;
   readonly #cacheBytes: number;
   readonly #reads = new LeastRecent<string, SharedRead>();
-  readonly #queue: WaitingGroup[] = [];
+  #queue: WaitingGroup[] = [];
   readonly #together: Together | undefined;
   #free: number;
 
@@ -136,6 +136,9 @@ export class VoxelGroups {
 
   /** Removes the first group that waits from the queue, and others of its layer. */
   #nextTogether(): readonly WaitingGroup[] {
+    // Those that nobody waits for any more take no memory from the others.
+    for (const { signal, reject } of this.#queue) if (signal.aborted) reject(new StriaError('aborted', 'cancelled'));
+    this.#queue = this.#queue.filter(({ signal }) => !signal.aborted);
     const [first, ...others] = this.#queue;
     if (!first) return [];
     const together = [first];

@@ -157,3 +157,18 @@ test('while a layer reads slowly, the pointer moves on: the layer is read again 
   expect(slow.reads.map(({ x }) => x)).toEqual([1, 3]);
   expect(told).toEqual([[10], [20], [30], [30, 30]]);
 });
+
+test('after the pointer has left, a layer that was busy is not read again', async () => {
+  const { volume, reads } = heldVolume();
+  const slow = heldVolume();
+  const { told, probe } = valuesReader();
+  for (const x of [1, 2]) {
+    probe.request(volume, [x, 0, 0], 0, [{ id: 'slow', volume: slow.volume, voxel: [x, 0, 0], timePoint: 0 }]);
+    reads.at(-1)?.end();
+    await expect.poll(() => told.at(-1)).toEqual([10 * x]);
+  }
+  probe.clear();
+  slow.reads[0]?.end();
+  await settle();
+  expect(slow.reads.map(({ x }) => x)).toEqual([1]);
+});

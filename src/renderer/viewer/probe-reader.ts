@@ -55,6 +55,7 @@ export class ProbeReader {
 
   clear(): void {
     this.#reads.drop();
+    for (const reads of this.#layerReads.values()) reads.drop();
     this.#read = undefined;
     this.#report(undefined);
   }
@@ -83,7 +84,7 @@ export class ProbeReader {
     });
   }
 
-  /** Resolves when the layers that are not busy with an earlier read have been read. */
+  /** Resolves when no layer is being read or waits, also for a newer request. */
   async #readLayers(read: ProbeRead): Promise<void> {
     const { layers } = read.wish;
     this.#layerReads = new Map(layers.map(({ id }) => [id, this.#layerReads.get(id) ?? new NewestTask()]));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StriaError } from '../../shared/errors.ts';
 import type { BenchContext } from './context.ts';
 import { runFor, runFrames } from './frames.ts';
 
@@ -25,4 +26,20 @@ test('the warm-up round is left out of the times', async () => {
   });
   expect(drawn).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2]);
   expect([intervals.length, times.length]).toEqual([6, 6]);
+});
+
+test('a frame that fails before the one ahead of it has ended fails the run, and nothing else', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const run = runFrames(contextOf(new AbortController().signal), 4, 1, async (frame) => {
+      if (frame === 1) throw new StriaError('device-lost', 'the GPU is gone');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    await expect(run).rejects.toMatchObject({ tag: 'device-lost' });
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(unhandled).toEqual([]);
 });

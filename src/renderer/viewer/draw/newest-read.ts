@@ -35,8 +35,10 @@ export class NewestRead {
   async ended(signal?: AbortSignal): Promise<void> {
     const reading = this.#reading;
     await new Promise<void>((resolve) => {
-      void reading.then(resolve);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
+      const cancel = () => resolve();
+      signal?.addEventListener('abort', cancel);
+      // A movie waits with one signal for thousands of frames.
+      void reading.then(resolve).finally(() => signal?.removeEventListener('abort', cancel));
       if (signal?.aborted) resolve();
     });
     if (signal?.aborted) this.cancel();
