@@ -34,6 +34,7 @@ export class BrickTable {
   /** The indices of entries that have changed since the last submit. */
   readonly #changed = new Set<number>();
   readonly #changes: GPUBuffer;
+  #writes = 0;
 
   /** @param scope owns the buffers @throws StriaError `limit-too-small` */
   constructor(gpu: Gpu, scope: GpuScope, source: BrickSource) {
@@ -55,6 +56,11 @@ export class BrickTable {
 
   get bytes(): number {
     return this.#entries.size + this.#changes.size + this.constants.size;
+  }
+
+  /** Counts changes of entries. */
+  get writes(): number {
+    return this.#writes;
   }
 
   /**
@@ -124,6 +130,7 @@ export class BrickTable {
     const index = this.indexOf(key);
     this.#written[index] = entry;
     this.#changed.add(index);
+    this.#writes++;
   }
 
   /** @param pairs indices of entries, each with its entry */

@@ -101,7 +101,7 @@ export class GpuBricks {
   readonly #outdated: OutdatedBricks;
   readonly #endRenewals: () => void;
   #updates = 0;
-  #changes = 0;
+  #copies = 0;
   readonly #pace: UpdatePace;
   #decoded = 0;
   #evicted = 0;
@@ -154,7 +154,7 @@ export class GpuBricks {
 
   /** Counts changes of the page table, of ranges and of constants. */
   get changes(): number {
-    return this.#changes;
+    return this.#copies + this.table.writes;
   }
 
   /** Whether a brick can be drawn. */
@@ -277,7 +277,7 @@ export class GpuBricks {
     // An empty stage, whose start is the end of the copies.
     commands.stage('copied');
     this.#updates++;
-    this.#changes++;
+    this.#copies++;
     this.#decoded += slotted.length;
     const done = (times: CommandTimes | undefined) => {
       this.#updates--;
@@ -329,7 +329,6 @@ export class GpuBricks {
 
   #takeConstant(key: BrickKey, chunk: ConstantChunk): boolean {
     if (!this.table.setConstant(key, chunk)) return false;
-    this.#changes++;
     this.atlas.free(key);
     this.#outdated.delete(key);
     this.#wanted.delete(key);

@@ -74,3 +74,26 @@ test('volumes share the budgets equally, and those that need a texture get one w
   expect(part.atlasBytes).toBeGreaterThan(100);
   expect(part.atlasBytes + part.payloadBytes + part.textureBytes).toBeLessThanOrEqual(500);
 });
+
+test('bricks that could not be opened are tried again, and memory is shared anew, when others share the budgets', async () => {
+  const shares: number[] = [];
+  const host = { setShare: (share: number) => void shares.push(share) } as unknown as HostBricks;
+  let opened = 0;
+  // The GPU bricks cannot be made from this host, as with too small a part of the budgets.
+  const open = async () => {
+    opened++;
+    return host;
+  };
+  const { feed } = feedOf({ ...budgets, open });
+  const follow = async (isNeeded: boolean, sharers: number) => {
+    feed.follow(isNeeded, sharers);
+    await feed.opened();
+  };
+  await follow(true, 2);
+  await follow(true, 2);
+  expect([opened, shares, feed.told()?.fault !== undefined]).toEqual([1, [0.5], true]);
+  await follow(true, 1);
+  expect([opened, shares.at(-1)]).toEqual([2, 1]);
+  await follow(false, 4);
+  expect(shares.at(-1)).toBe(0.25);
+});

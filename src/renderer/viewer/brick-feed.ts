@@ -117,6 +117,11 @@ export class BrickFeed {
    */
   follow(isNeeded: boolean, sharers = 1): void {
     if (!isNeeded || sharers !== this.#sharers) this.#free();
+    if (sharers !== this.#sharers) {
+      // With another part of the budgets, bricks may fit that did not.
+      this.#fault = undefined;
+      this.#host?.setShare(1 / sharers);
+    }
     this.#sharers = sharers;
     if (isNeeded && this.#file && !this.#space && !this.#opening && !this.#fault) this.#opening = this.#open(this.#file);
   }
@@ -126,6 +131,7 @@ export class BrickFeed {
     this.#free();
     if (this.#file) this.#file.onLevels = undefined;
     this.#file = undefined;
+    this.#host = undefined;
     this.#fault = undefined;
   }
 

@@ -50,6 +50,8 @@ export class BrickSpace {
   #reading = 0;
   /** Whether some views have not drawn newly decoded bricks yet. */
   #hasNews = false;
+  /** `GpuBricks.changes` when frames were last requested. */
+  #told = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -88,9 +90,10 @@ export class BrickSpace {
     return this.#numbers();
   }
 
-  /** Decodes arrived bricks, and requests frames that show them. */
+  /** Decodes arrived bricks, and requests frames that show them. Constant ones need no decoding. */
   update(): void {
-    if (this.bricks.update() > 0 || this.#hasNews) this.changed();
+    this.bricks.update();
+    if (this.bricks.changes !== this.#told || this.#hasNews) this.changed();
   }
 
   /** Decodes arrived bricks for a view that is about to be drawn. The other views are drawn soon after, since they may need them too. */
@@ -103,6 +106,7 @@ export class BrickSpace {
   /** Requests new frames. */
   changed(): void {
     this.#hasNews = false;
+    this.#told = this.bricks.changes;
     if (!this.#isClosed) this.#listener.arrived();
   }
 

@@ -74,12 +74,14 @@ interface Scene {
   readonly slots?: number;
   /** The open volume; default: a ball. */
   readonly base?: TestBricks;
+  /** Whether a layer's texture has every second voxel, and thus reaches beyond the layer, as that of a compressed volume may. */
+  readonly isOfSteps?: boolean;
 }
 
 /** Draws a layer wholly from GPU memory, from its coarse level, and from bricks over that level. */
 async function drawn(
   layers: readonly (readonly [TestBricks, Partial<LayerLook>])[],
-  { change, isBaseOfBricks, slots = 400, base: given }: Scene,
+  { change, isBaseOfBricks, slots = 400, base: given, isOfSteps }: Scene,
 ) {
   const base = given ?? (await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice'] }));
   const whole = await residentOf(base.info, base.voxels[0] as Uint8Array);
@@ -100,7 +102,10 @@ async function drawn(
     });
     const shown = (volume: ResidentVolume) => keep(volume.newDisplay('layer')).show(look.channel);
     all.whole.push({ look, info, map, display: await shown(fine) });
-    all.coarse.push({ look, info, map, display: await shown(quarter) });
+    const display = isOfSteps
+      ? { ...(await shown(await residentOf(infos[1] as VolumeInfo, voxels[1] as Uint8Array))), step: 2 }
+      : await shown(quarter);
+    all.coarse.push({ look, info, map, display });
     spaces.set(volumeIdOf(look), look.of === baseId && space ? space : spaceOf(bricks, () => fine.numbers, slots));
   }
   const picture = async (volume: ResidentVolume, of: readonly LayerIn3d[], bricks?: BrickSpace, layerBricks?: typeof spaces) => {
@@ -147,6 +152,10 @@ describe('a layer larger than memory is drawn from bricks as if it were whole', 
   test('as an image that hides the volume and is hidden by it', async () => {
     for (const change of [{ clip }, { ...veil, lighting: false }])
       expectAlike(await drawn([[await u8, asImage]], { change: { ...change, projection: 'composite' } }));
+  });
+
+  test('as an image whose texture reaches beyond it', async () => {
+    expectAlike(await drawn([[await u8, asImage]], { ...asComposite, isOfSteps: true }));
   });
 
   test('as labels, some of which the coarse level lacks, over a volume that comes from bricks, too', async () => {

@@ -59,8 +59,9 @@ export function layerIn3d(
   const { isCategorical } = colormap(look.colormap);
   return {
     display,
-    toUnit: unitMap(base, map, textureDims(info, display)),
-    extent: extentOf(info, display),
+    // Bricks fill the layer's cube, over which the coarser texture is then stretched, like that of the open volume.
+    toUnit: unitMap(base, map, isOfBricks ? info.dims : textureDims(info, display)),
+    extent: isOfBricks ? whole : extentOf(info, display),
     window: look.window,
     outside: [look.hidesBelow ? 'hide' : 'clamp', 'clamp'],
     level: levelPlace(state),
