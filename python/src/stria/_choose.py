@@ -31,6 +31,8 @@ class Choice(NamedTuple):
     prefer: str = "balanced"
     axis: int | None = None
     is_max: bool = False
+    #: For levels: the chains of the chunks before, by the numbers of their codecs. None: all chains are alike.
+    in_use: frozenset[tuple[int, ...]] | None = None
 
 
 def choice_of(codec: str, prefer: str, axis: str | None, effort: str) -> Choice:
@@ -76,7 +78,7 @@ def _chosen(voxels: Octets, chunk: Geometry, memory: InMemory, choice: Choice) -
     """The codecs to encode a chunk by. The smallest result is kept, of equal ones the first."""
     if choice.codec is not None:
         return [(choice.codec, choice.second)]
-    ranked = rank(survey(voxels, chunk, memory.changes), chunk, choice.prefer, choice.axis, choice.is_max)
+    ranked = rank(survey(voxels, chunk, memory.changes), chunk, choice.prefer, choice.axis, choice.is_max, choice.in_use)
     chains = [(one.codec, one.second) for one in ranked]
     if not choice.is_max or choice.prefer == "speed":
         return chains[:1]

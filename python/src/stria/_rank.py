@@ -15,6 +15,8 @@ from ._wave import blocks
 
 _SLACK = 64
 _ROW_STEP = 8
+#: A level takes a codec that is not yet in use only if it halves the chunk: `newCodecCost` of src/core/chunks/auto.ts.
+_NEW_CODEC_COST = 2
 
 
 #: Gigabytes that a large GPU encodes in a second.
@@ -63,7 +65,14 @@ class Candidate(NamedTuple):
     cost: float
 
 
-def rank(found: Survey, chunk: Geometry, prefer: str, axis: int | None, is_max: bool) -> list[Candidate]:
+def rank(
+    found: Survey,
+    chunk: Geometry,
+    prefer: str,
+    axis: int | None,
+    is_max: bool,
+    in_use: frozenset[tuple[int, ...]] | None = None,
+) -> list[Candidate]:
     """All ways to encode a chunk, by rising cost."""
     weights = PREFERENCES["size" if prefer == "balanced" and is_max else prefer]
     nbytes = chunk.nbytes
@@ -75,7 +84,9 @@ def rank(found: Survey, chunk: Geometry, prefer: str, axis: int | None, is_max: 
         if for_decoding == math.inf:
             return
         cost = size * (1 + min(weights.most, weights.weight * slowness) + for_decoding) + weights.link * nbytes * slowness
-        candidates.append(Candidate(codec, second, cost))
+        chain = (codec.id,) if second is None else (codec.id, second.id)
+        is_new = in_use is not None and prefer != "size" and not is_max and chain not in in_use
+        candidates.append(Candidate(codec, second, _NEW_CODEC_COST * cost if is_new else cost))
 
     along = found.changes.index(min(found.changes)) if axis is None else axis
     rle = _rle(found, chunk, along)

@@ -152,6 +152,10 @@ class _Encoders:
         if len(self._pending) > 4 * self._threads:
             self._write_first()
 
+    def finish(self) -> None:
+        while self._pending:
+            self._write_first()
+
     def _write_first(self) -> None:
         future, write = self._pending.pop(0)
         write(future.result())
@@ -159,17 +163,29 @@ class _Encoders:
 
 def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, stack: LevelStack | None, encoders: _Encoders) -> None:
     """The chunks of the volume, and those of each level directly behind the last one that they depend on."""
+    in_use: set[tuple[int, ...]] = set()
+
+    def add(chunk: Encoded | Ramp) -> None:
+        if isinstance(chunk, Encoded):
+            in_use.add(tuple(stage.codec for stage in chunk.stages))
+        writer.add(chunk)
+
     for number in range(grid.count):
-        encoders.add(source, grid.box(number), choice, writer.add)
+        encoders.add(source, grid.box(number), choice, add)
         layer, rest = divmod(number + 1, grid.layer)
         if stack is None or rest != 0:
             continue
         stack.push_layer(layer - 1)
-        for one in stack.take(number + 1):
+        due = stack.take(number + 1)
+        if due:
+            # Levels take the codecs of the chunks before them.
+            encoders.finish()
+        of_levels = choice._replace(in_use=frozenset(in_use) or None)
+        for one in due:
             planes = _Source(one.voxels[:, :, :, np.newaxis], source.type, False)
             for own in range(one.first, one.first + one.grid.layer):
                 (x, y, _), _, shape, times = one.grid.box(own)
-                encoders.add(planes, Box((x, y, 0), 0, shape, times), choice, partial(writer.add_to_level, one.level, own))
+                encoders.add(planes, Box((x, y, 0), 0, shape, times), of_levels, partial(writer.add_to_level, one.level, own))
 
 
 def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice) -> int:

@@ -20,7 +20,9 @@ const tasksAhead = 24;
  */
 export async function openEarlyBackend(options: DeviceOptions, boxesAtOnce: number): Promise<OpenedBackend> {
   const threads = Math.min(mostThreads, (options.threads ?? availableParallelism()) - 1);
-  if (options.device !== 'auto' || options.gpuLimits !== 'adapter' || threads < leastThreads - 1 || !mayHaveHardware()) {
+  // Settings of a GPU are a wish for one, and a faulty file of them must be told.
+  const isForGpu = options.gpuLimits !== 'adapter' || options.tuning !== undefined;
+  if (options.device !== 'auto' || isForGpu || threads < leastThreads - 1 || !mayHaveHardware()) {
     return openBackend(options);
   }
   const { createNodeTaskPool } = await import('../../node/node-task-pool.ts');

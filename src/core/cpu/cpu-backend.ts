@@ -33,7 +33,8 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
   const halvedBytes = new FreeSharedBytes();
   const takeHalved = (byteLength: number): Lent => {
-    if (pool.sharesMemory) return halvedBytes.take(byteLength);
+    // The caller's own thread needs no shared memory, which a page may lack.
+    if (pool.sharesMemory && !pool.isInline) return halvedBytes.take(byteLength);
     const bytes = free.take(byteLength);
     let isTaken = true;
     const release = () => {

@@ -52,13 +52,16 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
   /** Why the other backend could not be opened. */
   let fault: { readonly error: unknown } | undefined;
   let isDestroyed = false;
+  const end = new AbortController();
+  let warming: Promise<void> | undefined;
   const hasWorked = { threads: false, successor: false };
 
   const take = async (): Promise<Backend> => {
     const next = await open();
     if (isDestroyed) return next;
     // Kernels also compile in later work, so a fault here is no reason to fail.
-    await samples.warmUp(next).catch(() => {});
+    warming = samples.warmUp(next, end.signal).catch(() => {});
+    await warming;
     // Results that have come meanwhile count.
     await nextTurn();
     successor = next;
@@ -216,7 +219,9 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     async destroy() {
       isDestroyed = true;
       clearTimeout(timer);
-      await threads.destroy();
+      // The caller closes the other backend next, and a process that ends while kernels are compiled may crash.
+      end.abort();
+      await Promise.all([threads.destroy(), warming]);
     },
   };
 }

@@ -25,7 +25,7 @@ export class SampleChunks {
   }
 
   /** Encodes or decodes the samples, and drops the results, so that a GPU compiles what the volume needs. @throws as the backend */
-  async warmUp(backend: Backend): Promise<void> {
+  async warmUp(backend: Backend, signal: AbortSignal): Promise<void> {
     if (backend.device.kind === 'cpu') return;
     const samples = [...this.#samples.values()];
     if (samples.length === 0) {
@@ -36,7 +36,7 @@ export class SampleChunks {
     const { dims, boxes } = stackedChunks(samples.map(({ shape }) => shape));
     const chunks = samples.map(({ chunk }) => chunk);
     if (!this.prepare) {
-      (await backend.decodeLent?.(chunks, boxes, { dims, elementBytes }))?.release();
+      (await backend.decodeLent?.(chunks, boxes, { dims, elementBytes }, { signal }))?.release();
       return;
     }
     const box = { bytes: new Uint8Array(chunkBytes({ shape: dims, elementBytes })), dims, elementBytes };
@@ -45,6 +45,6 @@ export class SampleChunks {
       const voxels = decodeUnchecked(chunks[at] as EncodedChunk, geometry, (byteLength) => new Uint8Array(byteLength));
       scatterChunk(voxels, place, box);
     }
-    await backend.encode(box, boxes, this.prepare[2]);
+    await backend.encode(box, boxes, this.prepare[2], { signal });
   }
 }

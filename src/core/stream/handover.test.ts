@@ -242,6 +242,33 @@ test('a cancel takes effect while the GPU is being opened', async () => {
   expect([sink.closed, sink.aborted]).toEqual([0, 1]);
 });
 
+test('the end waits for the kernels that are being compiled', async () => {
+  let isEnded = false;
+  let begun = () => {};
+  const warming = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const gpu: Backend = {
+    ...plain,
+    device: gpuDevice,
+    async encode(_box, _chunks, _choice, job) {
+      begun();
+      await untilAborted(job?.signal).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      isEnded = true;
+      return [];
+    },
+  };
+  const backend = createHandoverBackend({ threads: fileThreads, open: async () => gpu, boxesAtOnce: 3, patience });
+  const chunks = [0, 1, 2, 3].map((number) => new ChunkGrid(info.dims, [32, 32, 64]).box(number));
+  await backend.prepareEncode?.([[32, 32, 64]], 1, auto);
+  const box = { place: inFile.place, fill: inFile.fill, dims: [64, 64, 64] as const, elementBytes: 1 as const };
+  await backend.encodeFile?.(box, chunks, auto);
+  await warming;
+  await backend.destroy();
+  expect(isEnded).toBe(true);
+});
+
 test('levels, streams and interleaved time points wait for the GPU', async () => {
   for (const [volume, levels] of [
     [inFile, 'mean'],

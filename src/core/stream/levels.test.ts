@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Backend } from '../chunks/backend.ts';
 import { codecById } from '../codecs/registry.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
@@ -93,6 +93,18 @@ describe('levels', () => {
     expect(names(level as ContainerReader)).toEqual(new Set(['rice']));
     const small = { ...cpu, maxBoxBytes: 160 * 160 * 64 };
     expect(await compressed(info, voxels, 'mean', [64, 64, 64, 1], small)).toEqual(file);
+  });
+
+  test('need no memory that threads share, which a page may lack', async () => {
+    const { info, voxels } = noisy([261, 70, 66, 1], 'u8');
+    const expected = await compressed(info, voxels, 'mean', [64, 64, 64]);
+    vi.stubGlobal('SharedArrayBuffer', undefined);
+    try {
+      const backend = createCpuBackend(inlinePool());
+      expect(await compressed(info, voxels, 'mean', [64, 64, 64], backend)).toEqual(expected);
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   test.each(elementTypes)('of %s hold the halved voxels of each time point, whatever the chunks', async (type) => {
