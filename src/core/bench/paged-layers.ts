@@ -46,7 +46,11 @@ export async function benchPagedLayer(
   const host = new HostBricks(new MemoryBricks(layer.info, await encode(layer)), { bytes: 2 * bytes + 2 ** 24 });
   const limits = { payloadBytes: 2 * bytes + 2 ** 24, atlasBytes: bytes, textureBytes: 2 * bytes + 2 ** 26 };
   const bricks = new GpuBricks(gpu, host, limits);
-  const coarse = await ResidentVolume.create(gpu, { ...layer.info, dims: [coarseEdge, coarseEdge, coarseEdge, 1] }, { chunkShape: [8, 8, 8] }); // biome-ignore format: one line
+  const coarse = await ResidentVolume.create(
+    gpu,
+    { ...layer.info, dims: [coarseEdge, coarseEdge, coarseEdge, 1] },
+    { chunkShape: [8, 8, 8] },
+  );
   coarse.append(new Uint8Array(volumeBytes(coarse.info)));
   const layers = new BrickLayers(gpu);
   try {
@@ -93,7 +97,18 @@ export async function benchPagedLayer(
     isLoading = false;
     const subject = `phantom and ${kind.kind} ${request.size}³ ${request.type}, both from bricks, turning`;
     const verified = 'two frames compared with rays through two textures, pixel by pixel';
-    await measure(context, { subject, size, inputBytes: 2 * bytes, stage, x: `paged composite with paged ${kind.kind}`, method: `${kind.method}, both from bricks`, projection: 'composite', ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
+    await measure(context, {
+      subject,
+      size,
+      inputBytes: 2 * bytes,
+      stage,
+      x: `paged composite with paged ${kind.kind}`,
+      method: `${kind.method}, both from bricks`,
+      projection: 'composite',
+      ms: turnMs,
+      verified,
+      view: (at) => turned(at, size),
+    });
   } finally {
     stage.recordStack = undefined;
     layers.destroy();

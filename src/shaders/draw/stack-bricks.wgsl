@@ -4,8 +4,8 @@
 import package::brick_draw::paged::{paged, paged_shown};
 import package::brick_draw::paged_rays::{PagedCell, paged_begin, paged_enter, paged_has_parts, paged_part};
 import package::draw::stack_boxes::ray_through;
-import package::draw::stack_composite::ray_is_joint;
-import package::draw::stack_frame::{Passage, frame, joint, never, way};
+import package::draw::stack_composite::ray_is_over;
+import package::draw::stack_frame::{Passage, frame, never, way};
 import package::draw::stack_skip::{ray_adds_nothing, ray_has_no_surface};
 import package::draw::stack_values::{ray_label_at_place, ray_opacity_bound};
 
@@ -29,8 +29,7 @@ fn ray_begin_bricks(ray: ptr<function, Passage>, end: f32) {
 
 /// As `ray_look`.
 fn ray_look_bricks(ray: ptr<function, Passage>, at: f32) -> f32 {
-  if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(0u))) {
-    (*ray).is_empty = true;
+  if (ray_is_over(0u, ray, at)) {
     return never;
   }
   if (at < (*ray).enter) {

@@ -12,6 +12,15 @@ fn ray_is_joint(index: u32) -> bool {
   return (way == 2 || way == 5) && frame.volumes[index].look.z == 0.0;
 }
 
+/// Whether nothing of a volume is seen from `at` on: the ray has left it, or what lies in front hides it.
+fn ray_is_over(index: u32, ray: ptr<function, Passage>, at: f32) -> bool {
+  if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
+    (*ray).is_empty = true;
+    return true;
+  }
+  return false;
+}
+
 /// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there.
 /// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
 fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {

@@ -3,8 +3,8 @@
 import package::brick_draw::layer_bricks::layer_is_constant;
 import package::brick_draw::number_texels::least_sample;
 import package::draw::stack_boxes::ray_safe;
-import package::draw::stack_composite::ray_is_joint;
-import package::draw::stack_frame::{Passage, frame, joint, never};
+import package::draw::stack_composite::ray_is_over;
+import package::draw::stack_frame::{Passage, frame, never};
 import package::draw::stack_layers::{layer_cell, layer_enter, layer_part};
 import package::draw::stack_skip::{ray_adds_nothing, ray_has_no_surface, ray_shows_nothing};
 import package::draw::stack_values::{ray_brick_place, ray_label_at_place};
@@ -26,8 +26,7 @@ fn ray_begin_layer(
 
 /// As `ray_look`. @param ranges of the bricks of the layer's own texture
 fn ray_look_layer(index: u32, ray: ptr<function, Passage>, at: f32, ranges: texture_3d<f32>, atlas: texture_3d<f32>) -> f32 {
-  if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
-    (*ray).is_empty = true;
+  if (ray_is_over(index, ray, at)) {
     return never;
   }
   if (at < (*ray).enter) {

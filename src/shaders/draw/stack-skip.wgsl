@@ -2,8 +2,8 @@
 
 import package::draw::rays::least_texel;
 import package::draw::stack_boxes::ray_safe;
-import package::draw::stack_composite::ray_is_joint;
-import package::draw::stack_frame::{Passage, frame, joint, never, way};
+import package::draw::stack_composite::ray_is_over;
+import package::draw::stack_frame::{Passage, frame, never, way};
 import package::draw::stack_values::{ray_label_of, ray_opacity_bound, ray_place_of};
 
 /// The margin by which bricks-level.wgsl widens ranges.
@@ -11,8 +11,7 @@ const brick_margin = 1.0 / 1024.0;
 
 /// Finds whether the volume is visible at `at`. @returns the end of the empty range; less than `at` if the volume is visible there
 fn ray_look(index: u32, ray: ptr<function, Passage>, at: f32, bricks: texture_3d<f32>, blocks: texture_3d<f32>) -> f32 {
-  if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
-    (*ray).is_empty = true;
+  if (ray_is_over(index, ray, at)) {
     return never;
   }
   if (at < (*ray).enter) {

@@ -1,4 +1,4 @@
-import { Matrix4, PerspectiveCamera, Vector4 } from 'three';
+import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ballVoxel, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
@@ -17,6 +17,7 @@ import { testLook } from '../model/layer-testing.ts';
 import { noLayers } from '../model/layers.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickSpace } from './brick-space.ts';
+import { testCamera } from './camera-testing.ts';
 import { RayDrawing } from './ray-drawing.ts';
 import { rayPicture } from './ray-picture.ts';
 import { rayViewOf } from './ray-view.ts';
@@ -31,11 +32,7 @@ const ground = pictureGrounds.transparent;
 const source = testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs: ['rice', 'raw', 'rle'] });
 const budgets = { payloadBytes: 2 ** 16, atlasBytes: 150 * 512, bricksPerUpdate: 16 };
 
-const camera = new PerspectiveCamera(26, size.width / size.height, 0.01, 50);
-camera.position.set(0.9, 0.6, 2.2);
-camera.lookAt(0, 0, 0);
-camera.updateMatrixWorld();
-const eye = new Vector4(0.9, 0.6, 2.2, 1);
+const { camera, eye } = testCamera(size.width / size.height);
 
 let whole: ResidentVolume;
 let coarse: ResidentVolume;

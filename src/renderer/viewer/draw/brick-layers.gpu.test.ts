@@ -1,4 +1,3 @@
-import { PerspectiveCamera, Vector4 } from 'three';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
@@ -18,6 +17,7 @@ import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { identityMap, worldToVoxels } from '../model/voxel-map.ts';
 import { BrickSpace } from './brick-space.ts';
+import { testCamera } from './camera-testing.ts';
 import { rayPicture } from './ray-picture.ts';
 
 const gpu = await openTestGpu();
@@ -25,11 +25,7 @@ const dims: Dims4 = [40, 33, 26, 1];
 /** Drawn on black. */
 const request = { width: 72, height: 60, background: 'screen' } as const;
 
-const camera = new PerspectiveCamera(26, 1.2, 0.01, 50);
-camera.position.set(0.9, 0.6, 2.2);
-camera.lookAt(0, 0, 0);
-camera.updateMatrixWorld();
-const eye = new Vector4(0.9, 0.6, 2.2, 1);
+const { camera, eye } = testCamera(1.2);
 
 /** What is drawn with the volume, and how. */
 interface Scene {

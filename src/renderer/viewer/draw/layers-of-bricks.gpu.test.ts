@@ -1,4 +1,3 @@
-import { PerspectiveCamera, Vector4 } from 'three';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ballVoxel, finished, type TestBricks, type TestVoxel, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
@@ -14,17 +13,14 @@ import { baseId, type LayerLook, noLayers, volumeIdOf } from '../model/layers.ts
 import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickSpace } from './brick-space.ts';
+import { testCamera } from './camera-testing.ts';
 import { rayPicture } from './ray-picture.ts';
 
 const gpu = await openTestGpu();
 /** Drawn on black. */
 const request = { width: 72, height: 60, background: 'screen' } as const;
 
-const camera = new PerspectiveCamera(26, 1.2, 0.01, 50);
-camera.position.set(0.9, 0.6, 2.2);
-camera.lookAt(0, 0, 0);
-camera.updateMatrixWorld();
-const eye = new Vector4(0.9, 0.6, 2.2, 1);
+const { camera, eye } = testCamera(1.2);
 
 const kept: { destroy(): void }[] = [];
 const keep = <Kept extends { destroy(): void }>(one: Kept): Kept => {

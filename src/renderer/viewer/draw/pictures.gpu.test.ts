@@ -9,6 +9,7 @@ import { firstView } from '../model/auto-view.ts';
 import { placeLayer } from '../model/layer-place.ts';
 import { testLook } from '../model/layer-testing.ts';
 import type { ViewState } from '../model/viewer-api.ts';
+import { testCamera } from './camera-testing.ts';
 import { rayPicture } from './ray-picture.ts';
 import { slicePicture } from './slice-picture.ts';
 import { SliceRenderer } from './slice-renderer.ts';
@@ -34,11 +35,7 @@ beforeEach(async () => {
 afterEach(() => volume.destroy());
 
 async function rays(background: 'screen' | 'white' | 'transparent', rows = 100, check?: () => void): Promise<Uint8Array> {
-  const camera = new PerspectiveCamera(26, size.width / size.height, 0.01, 50);
-  camera.position.set(0.9, 0.6, 2.2);
-  camera.lookAt(0, 0, 0);
-  camera.updateMatrixWorld();
-  const eye = new Vector4(0.9, 0.6, 2.2, 1);
+  const { camera, eye } = testCamera(size.width / size.height);
   const ground = background === 'screen' ? grounds.gray : pictureGrounds[background];
   const display = await volume.displayTexture(0);
   const scene = { info, display, state, camera, eye, step: 1, ground };
