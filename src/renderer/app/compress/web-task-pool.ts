@@ -1,5 +1,6 @@
 import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
@@ -54,11 +55,23 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
     readsFiles: false,
     run: (task, signal) =>
       new Promise<Done>((resolve, reject) => {
-        const aborted = () => new StriaError('aborted', 'cancelled');
-        if (signal?.aborted) throw aborted();
+        throwIfAborted(signal);
+        const settle =
+          <T>(done: (value: T) => void) =>
+          (value: T) => {
+            // A listener would keep the result for as long as the signal lives, which is a whole file.
+            signal?.removeEventListener('abort', abort);
+            done(value);
+          };
+        const waiting = { task, resolve: settle(resolve), reject: settle(reject) };
         // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
-        signal?.addEventListener('abort', () => reject(aborted()), { once: true });
-        queue.push({ task, resolve, reject });
+        const abort = () => {
+          const at = queue.indexOf(waiting);
+          if (at >= 0) queue.splice(at, 1);
+          reject(new StriaError('aborted', 'cancelled'));
+        };
+        signal?.addEventListener('abort', abort, { once: true });
+        queue.push(waiting);
         next();
       }),
     destroy: async () => {
