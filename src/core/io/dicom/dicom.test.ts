@@ -139,7 +139,9 @@ describe('one file', () => {
         }),
       );
     const files = [file(1, 0, 0), file(2, 2, 0), file(3, 0, 1), file(4, 2, 1)];
-    const volume = await openVolume(memoryTree('folder', Object.fromEntries(files.map((bytes, index) => [String(index), bytes]))));
+    const volume = await openVolume(
+      memoryTree('folder', Object.fromEntries(files.map((bytes, index) => [String(index), bytes]))),
+    );
     expect(volume.info).toMatchObject({ dims: [4, 3, 2, 2], spacing: [0.25, 0.5, 2, 30], timeUnit: 's' });
   });
 
