@@ -1,6 +1,8 @@
 import type { EncodedChunk } from './chunk.ts';
+import { chunkRecordLength } from './chunk-record.ts';
 import { type ConstantRun, sameComputed } from './computed-run.ts';
 import { IndexBuilder } from './index-builder.ts';
+import { levelLength } from './level.ts';
 
 /** Collects the index entries of one level while its chunks are written. */
 export class LevelEntries {
@@ -34,4 +36,20 @@ export class LevelEntries {
   build(): Uint8Array<ArrayBuffer> {
     return this.#index.build();
   }
+}
+
+/** The bytes that levels take in a file, if their runs are written one after another: all their records. */
+export function bytesOfLevels(runs: Iterable<{ readonly level: number; readonly chunks: readonly EncodedChunk[] }>): number {
+  const levels = new Map<number, LevelEntries>();
+  let end = 0;
+  for (const { level, chunks } of runs) {
+    const entries = levels.get(level) ?? new LevelEntries();
+    levels.set(level, entries);
+    for (const chunk of chunks) {
+      const length = chunk.kind === 'coded' ? chunkRecordLength(chunk) : 0;
+      entries.add(chunk, chunk.kind === 'coded' ? { offset: end, length } : undefined);
+      end += length;
+    }
+  }
+  return [...levels.values()].reduce((sum, entries) => sum + levelLength(entries.build().byteLength), end);
 }

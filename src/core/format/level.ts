@@ -3,7 +3,7 @@ import type { HalvingMethod } from '../shared/halving.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import { recordTypes } from './layout.ts';
-import { encodeRecord, type RecordHead } from './record.ts';
+import { encodeRecord, type RecordHead, recordLength } from './record.ts';
 
 /** A level's description of itself: the meta bytes of `levl`. docs/FORMAT.md, 'Levels'. */
 export interface LevelHeader {
@@ -21,6 +21,9 @@ export const maxLevels = 30;
 const maxFactor = 2 ** 30;
 
 const methods: readonly HalvingMethod[] = ['mean', 'mode'];
+
+/** Number, method, three factors and three lengths. */
+const metaLength = 8 * 4;
 
 /** Levels have chunk numbers of their own, which chunk records tell from those of the volume. */
 const numbersPerLevel = 2 ** 32;
@@ -59,6 +62,11 @@ export function encodeLevel(level: LevelHeader, index: Uint8Array<ArrayBuffer>, 
   for (const factor of level.factors) meta.u32(factor);
   for (const length of level.chunkShape) meta.u32(length);
   return encodeRecord({ type: recordTypes.level, offset, meta: meta.build(), body: index });
+}
+
+/** Length of a `levl` record whose index has this many bytes. */
+export function levelLength(indexBytes: number): number {
+  return recordLength(metaLength, indexBytes);
 }
 
 /** @throws StriaError `corrupt` for impossible values */

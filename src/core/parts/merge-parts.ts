@@ -10,10 +10,11 @@ import { volumeBytes } from '../shared/volume.ts';
 import { groupSize } from '../stream/copy-chunks.ts';
 import { type LevelChoice, LevelMaker } from '../stream/level-maker.ts';
 import { LeveledCopy } from '../stream/leveled-copy.ts';
+import { type LevelCounts, noLevels } from '../stream/leveled-writer.ts';
 import { writingTo } from '../stream/pipeline.ts';
 import { type PartInput, surveyParts } from './survey-parts.ts';
 
-export interface MergeReport {
+export interface MergeReport extends LevelCounts {
   readonly partCount: number;
   readonly chunkCount: number;
   readonly voxelBytes: number;
@@ -22,9 +23,6 @@ export interface MergeReport {
   /** Sizes of all parts together, and of the container. */
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** How many levels the container has, and their size in it. */
-  readonly levelCount: number;
-  readonly levelBytes: number;
   readonly timesMs: { readonly check: number; readonly total: number };
 }
 
@@ -67,6 +65,7 @@ export function mergeParts(
     });
     const { maker, backend } = await levelsOf(header, settings);
     const copy = maker && backend && new LeveledCopy(writer, maker, backend, job);
+    let counts = noLevels;
     const parts = new OpenParts();
     const total = volumeBytes(header.volume);
     try {
@@ -86,11 +85,11 @@ export function mergeParts(
           throw inContext(file.path, error);
         }
       }
+      if (copy) counts = await copy.finish(description);
+      else await writer.finish(description);
     } finally {
       await copy?.close();
     }
-    const headers = maker?.stack.headers ?? [];
-    await writer.finish(description, headers);
     return {
       partCount: inputs.length,
       chunkCount: writer.grid.count,
@@ -98,8 +97,7 @@ export function mergeParts(
       sourceBytes: sourceBytes(header.volume, description),
       bytesIn: survey.bytesIn,
       bytesOut: writer.bytesWritten,
-      levelCount: headers.length,
-      levelBytes: writer.levelBytes,
+      ...counts,
       timesMs: { check: checked - start, total: performance.now() - start },
     };
   });

@@ -5,6 +5,7 @@ import type { LevelsOf } from '../format/levels-of.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims4 } from '../shared/volume.ts';
 import type { LevelChoice } from './level-maker.ts';
+import type { LevelCounts, LevelLimits } from './leveled-writer.ts';
 import type { KernelTimes, StageSpan } from './stage-times.ts';
 
 export interface CompressSettings {
@@ -23,6 +24,8 @@ export interface CompressSettings {
    * time point each, and is no part.
    */
   readonly levels?: LevelChoice;
+  /** Default: `usualLimits`. */
+  readonly levelLimits?: LevelLimits | undefined;
   /** Set if the volume is a lower resolution of another file's. */
   readonly levelsOf?: LevelsOf | undefined;
 }
@@ -30,7 +33,7 @@ export interface CompressSettings {
 export const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
 export type CompressStage = (typeof compressStages)[number];
 
-export interface CompressReport {
+export interface CompressReport extends LevelCounts {
   /** Size of the uncompressed source: its voxels, headers and everything else it holds. Of a part, the voxels alone. */
   readonly bytesIn: number;
   readonly voxelBytes: number;
@@ -41,9 +44,6 @@ export interface CompressReport {
   readonly chunkCount: number;
   readonly chunkShape: Dims4;
   readonly chunks: readonly ChunkShare[];
-  /** How many levels the file has, and their size in it. */
-  readonly levelCount: number;
-  readonly levelBytes: number;
   /** `part 3 of 7`, if it is one. */
   readonly part?: string | undefined;
   /** Wall time of each stage. Stages overlap (`analyze` runs in several threads), so they may sum to more than `total`. */

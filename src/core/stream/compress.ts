@@ -17,7 +17,8 @@ import type { VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, hasSmallSlabs, type ReadBox, readsFile } from './box-reader.ts';
 import { type CompressReport, type CompressSettings, type CompressStage, compressStages } from './compress-contract.ts';
 import { backendFor, isSoonEncoded } from './early-start.ts';
-import { type EncodedRun, LevelMaker, writeWithLevels } from './level-maker.ts';
+import { type EncodedRun, LevelMaker } from './level-maker.ts';
+import { LeveledWriter, noLevels } from './leveled-writer.ts';
 import { planName, planPart } from './part-plan.ts';
 import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type StageReport, Stopwatch } from './stage-times.ts';
@@ -72,6 +73,7 @@ async function compress(
   backend.expect?.(voxelBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
+  const leveled = levels && new LeveledWriter(writer, levels, settings.levelLimits);
   await levels?.judge(volume, { signal });
   // The voxels come by here until the backend can halve them.
   const tap = levels && {
@@ -94,7 +96,7 @@ async function compress(
     const work = async (due: readonly EncodedRun[], payloads: readonly Uint8Array[]) => {
       throwIfAborted(signal);
       await useLent(payloads, async () => {
-        if (levels) await writeWithLevels(writer, firstChunk, chunks, due);
+        if (leveled) await leveled.write(firstChunk, chunks, due);
         else await plan.write(writer, firstChunk, chunks);
       });
       for (const chunk of chunks) tally.addChunk(chunk);
@@ -187,6 +189,7 @@ async function compress(
   };
 
   let source: SourceDescription;
+  let levelCounts = noLevels;
   try {
     reading.start(() => boxes.next());
     // Here and below, the next read begins before this thread is busy with encoding.
@@ -211,7 +214,11 @@ async function compress(
     throwIfAborted(signal);
     source = await volume.source();
     if (part) await writer.skip(writer.grid.count);
-    await stopwatch.time('write', () => writer.finish(plan.describe(source), levels?.stack.headers));
+    await stopwatch.time('write', async () => {
+      const description = plan.describe(source);
+      if (leveled) levelCounts = await leveled.finish(description, { signal });
+      else await writer.finish(description);
+    });
   } finally {
     read?.release();
     // No read, encode or write may be pending when the sink is closed or aborted.
@@ -231,8 +238,7 @@ async function compress(
     chunkCount: plan.span.count,
     chunkShape: withTimePoints(plan.container.chunkShape),
     chunks: tally.shares(),
-    levelCount: levels?.stack.headers.length ?? 0,
-    levelBytes: writer.levelBytes,
+    ...levelCounts,
     ...(part && { part: planName(plan) }),
     kernelTimes: clock.times(),
     device: backend.device,

@@ -3,7 +3,6 @@ import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import { ChainUses } from '../chunks/chain-uses.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
-import type { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { halvedElements } from '../levels/halved-dims.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
@@ -47,6 +46,8 @@ export class LevelMaker {
   #slabFilled = 0;
   readonly #encoding = new Beside<EncodedRun[]>();
   readonly #uses = new ChainUses();
+  /** The finest levels, whose runs are no longer encoded. */
+  #leftOut = 0;
   /** Taken from the stack, and not released yet. */
   readonly #taken = new Set<LevelRun | HeldRun>();
   /** Released plain memory, which is used again: there are too many runs to leave them to the garbage collector. */
@@ -171,7 +172,8 @@ export class LevelMaker {
   }
 
   /**
-   * Encodes the runs that are complete and belong before the end of these chunks, once those of earlier calls are encoded.
+   * Encodes the runs that are complete and belong before the end of these chunks, once those of earlier calls are encoded. Runs of levels
+   * that were left out may be missing.
    * Voxels may be added meanwhile.
    * @param chunks the next ones of the volume, from `first`
    */
@@ -186,11 +188,18 @@ export class LevelMaker {
     if (runs.length === 0) return Promise.resolve([]);
     for (const run of runs) this.#taken.add(run);
     return this.#encoding.start(async () => {
-      const encoding = runs.map((run) => this.#encode(run, job).finally(() => this.#release(run)));
+      const wanted = runs.filter(({ level }) => level > this.#leftOut);
+      for (const run of runs) if (!wanted.includes(run)) this.#release(run);
+      const encoding = wanted.map((run) => this.#encode(run, job).finally(() => this.#release(run)));
       // No run may be in use when its memory is released.
       await Promise.allSettled(encoding);
       return Promise.all(encoding);
     });
+  }
+
+  /** From now on, runs of so many of the finest levels need not be encoded. */
+  leaveOut(count: number): void {
+    this.#leftOut = count;
   }
 
   /** Waits for what is being encoded, and releases all memory. Must be called in the end, whether or not it succeeded. */
@@ -256,26 +265,4 @@ function evenHalvings({ chunkShape, counts, dims }: ChunkGrid, halvings: readonl
     return !isEven || (factors[2] > 1 && dims[3] > 1 && dims[2] % factors[2] > 0);
   });
   return uneven < 0 ? halvings.length : uneven;
-}
-
-/**
- * Writes consecutive chunks of the volume, and each run of a level where it is due, which does not depend on how the chunks are
- * cut into calls. @param runs those due up to the last of the chunks and not yet written, in order
- */
-export async function writeWithLevels(
-  writer: ContainerWriter,
-  first: number,
-  chunks: readonly EncodedChunk[],
-  runs: readonly EncodedRun[],
-): Promise<void> {
-  let next = first;
-  const writeTo = async (end: number) => {
-    if (end > next) await writer.chunks(next, chunks.slice(next - first, end - first));
-    next = Math.max(next, end);
-  };
-  for (const run of runs) {
-    await writeTo(run.due);
-    await writer.levelChunks(run.level, run.firstChunk, run.chunks);
-  }
-  await writeTo(first + chunks.length);
 }

@@ -3,7 +3,9 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerWriter } from '../format/container-writer.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { type LevelMaker, writeWithLevels } from './level-maker.ts';
+import type { SourceDescription } from '../shared/source.ts';
+import type { LevelMaker } from './level-maker.ts';
+import { type LevelCounts, LeveledWriter, type LevelLimits } from './leveled-writer.ts';
 import { maxBoxBytes, slabBytesFor } from './pipeline.ts';
 import { boxesOf, placeFor, putBox, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
 
@@ -12,7 +14,8 @@ import { boxesOf, placeFor, putBox, ReusedBytes, type Slab, slabsOf } from './sl
  * equals the one that compressing the voxels with levels gives.
  */
 export class LeveledCopy {
-  readonly #writer: ContainerWriter;
+  readonly #writer: LeveledWriter;
+  readonly #elementBytes: 1 | 2 | 4;
   readonly #maker: LevelMaker;
   readonly #backend: Backend;
   readonly #job: JobOptions;
@@ -22,13 +25,14 @@ export class LeveledCopy {
   #slab: Slab | undefined;
   #chunks: EncodedChunk[] = [];
 
-  constructor(writer: ContainerWriter, maker: LevelMaker, backend: Backend, job: JobOptions) {
-    this.#writer = writer;
+  constructor(writer: ContainerWriter, maker: LevelMaker, backend: Backend, job: JobOptions, limits?: LevelLimits) {
+    this.#writer = new LeveledWriter(writer, maker, limits);
     this.#maker = maker;
     this.#backend = backend;
     this.#job = job;
     const { grid, header } = writer;
-    this.#slabs = slabsOf(grid, codecElementBytes(header.volume.type), slabBytesFor(backend));
+    this.#elementBytes = codecElementBytes(header.volume.type);
+    this.#slabs = slabsOf(grid, this.#elementBytes, slabBytesFor(backend));
     this.#bytes = new ReusedBytes(backend.sharesMemory);
     this.#scratch = new ReusedBytes(backend.sharesMemory);
     this.#slab = this.#slabs.next().value ?? undefined;
@@ -42,6 +46,11 @@ export class LeveledCopy {
     }
   }
 
+  /** Writes the rest of the file, after all chunks. @throws StriaError as `add` */
+  finish(source: SourceDescription): Promise<LevelCounts> {
+    return this.#writer.finish(source, this.#job);
+  }
+
   /** Must be called in the end, whether or not it succeeded. */
   async close(): Promise<void> {
     await this.#maker.close();
@@ -52,7 +61,7 @@ export class LeveledCopy {
     const { signal } = this.#job;
     throwIfAborted(signal);
     const chunks = this.#chunks.splice(0);
-    const elementBytes = codecElementBytes(this.#writer.header.volume.type);
+    const elementBytes = this.#elementBytes;
     const voxels = { bytes: this.#bytes.take(slab.byteLength), dims, elementBytes };
     for (const box of boxesOf(slab, elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
       const place = placeFor(voxels, box, this.#scratch);
@@ -63,7 +72,7 @@ export class LeveledCopy {
     }
     await this.#maker.stack.push(voxels.bytes);
     const runs = await this.#maker.encodeDue(firstChunk, chunks, { signal });
-    await writeWithLevels(this.#writer, firstChunk, chunks, runs);
+    await this.#writer.write(firstChunk, chunks, runs);
     this.#slab = this.#slabs.next().value ?? undefined;
   }
 }

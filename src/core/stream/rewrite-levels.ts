@@ -12,6 +12,7 @@ import { groupSize } from './copy-chunks.ts';
 import { lostWords } from './damage-list.ts';
 import { LevelMaker } from './level-maker.ts';
 import { LeveledCopy } from './leveled-copy.ts';
+import { allLevels, type LevelCounts, type LevelLimits, noLevels } from './leveled-writer.ts';
 import { writingTo } from './pipeline.ts';
 
 export interface RewriteSettings {
@@ -20,11 +21,11 @@ export interface RewriteSettings {
   readonly choice: EncodeChoice;
   /** `remove`: the new file has none. Undefined: levels of the method that the voxels suggest. */
   readonly levels: HalvingMethod | 'remove' | undefined;
+  /** Default: those with which Stria compresses. */
+  readonly levelLimits?: LevelLimits | undefined;
 }
 
-export interface RewriteReport {
-  readonly levelCount: number;
-  readonly levelBytes: number;
+export interface RewriteReport extends LevelCounts {
   readonly bytesOut: number;
 }
 
@@ -36,7 +37,7 @@ export interface RewriteReport {
 export function rewriteLevels(
   container: ContainerReader,
   sink: ByteSink,
-  { backend, choice, levels }: RewriteSettings,
+  { backend, choice, levels, levelLimits }: RewriteSettings,
   job: JobOptions = {},
 ): Promise<RewriteReport> {
   return writingTo([sink], async () => {
@@ -55,7 +56,9 @@ export function rewriteLevels(
       levelsOf,
       deflatesSource: requires.includes(deflatedFeature),
     });
-    const copy = maker && new LeveledCopy(writer, maker, backend, job);
+    const limits = levelLimits ?? (levelsOf && allLevels);
+    const copy = maker && new LeveledCopy(writer, maker, backend, job, limits);
+    let counts = noLevels;
     const total = container.chunkCount;
     const bytes = volumeBytes(container.header.volume);
     try {
@@ -68,11 +71,11 @@ export function rewriteLevels(
         number += together;
         job.onProgress?.({ stage: maker ? 'Making levels' : 'Copying', done: bytes * (number / total), total: bytes });
       }
+      if (copy) counts = await copy.finish(source);
+      else await writer.finish(source);
     } finally {
       await copy?.close();
     }
-    const headers = maker?.stack.headers ?? [];
-    await writer.finish(source, headers);
-    return { levelCount: headers.length, levelBytes: writer.levelBytes, bytesOut: writer.bytesWritten };
+    return { ...counts, bytesOut: writer.bytesWritten };
   });
 }

@@ -154,10 +154,11 @@ export async function writeContainer(
       else await writer.chunks(first, some);
       onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
     }
+    if (copy) await copy.finish(source);
+    else await writer.finish(source);
   } finally {
     await copy?.close();
   }
-  await writer.finish(source, maker?.stack.headers);
   return writer.bytesWritten;
 }
 
