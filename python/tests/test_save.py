@@ -176,6 +176,34 @@ class Same(Folder):
         with self.assertRaisesRegex(ValueError, "itself a level"):
             file.levels[0].levels
 
+    def test_levels_that_take_too_much_are_left_out(self) -> None:
+        random = np.random.default_rng(5)
+        points = (random.random((520, 140, 130)) < 0.003).astype("u1") * random.integers(1, 255, (520, 140, 130)).astype("u1")
+        self.check(points, "auto", ("--levels", "mean"), levels="mean", threads=3)
+        file = stria.open(self.folder / "own.stria")
+        with mock.patch("stria._leveled_writer._PERCENT", 100):
+            stria.save(points, self.folder / "all.stria", levels="mean")
+        every = stria.open(self.folder / "all.stria").levels
+        self.assertEqual([level.shape for level in every], [(260, 70, 65), (130, 35, 33), (65, 18, 17)])
+        self.assertLess(len(file.levels), 3)
+        for level, same in zip(file.levels, every[3 - len(file.levels) :], strict=True):
+            np.testing.assert_array_equal(np.asarray(level), np.asarray(same))
+
+    def test_levels_are_chosen_at_the_bound(self) -> None:
+        """With shorter runs and a lower bound than the command's, so that a small volume reaches it half-way."""
+        random = np.random.default_rng(6)
+        dense = random.integers(0, 255, (264, 70, 640)).astype("u1")
+        points = (random.random(dense.shape) < 0.01).astype("u1")
+        path, dims = self.folder / "a.stria", [(132, 35, 320), (66, 18, 160), (33, 9, 80)]
+        for first, second, kept, kept_at_end in ((dense, dense, 3, 3), (points, points, 1, 1), (points, dense, 2, 3), (dense, points, 3, 3)):
+            volume = np.concatenate([first[:, :, :320], second[:, :, 320:]], axis=2)
+            stria.save(volume, path, levels="mean")
+            self.assertEqual([level.shape for level in stria.open(path).levels], dims[3 - kept_at_end :])
+            with mock.patch("stria._level_stack._MOST_RUN_BYTES", 1), mock.patch("stria._leveled_writer._MOST_HELD", 10_000):
+                stria.save(volume, path, levels="mean", threads=3)
+            self.assertEqual([level.shape for level in stria.open(path).levels], dims[3 - kept :])
+            command("verify", path, "--device", "cpu")
+
     def test_large_volumes_get_levels_by_themselves(self) -> None:
         """The command's limit of 256 MiB, lowered."""
         volume, path = smooth((150, 60, 20), "u1"), self.folder / "a.stria"

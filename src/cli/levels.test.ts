@@ -43,6 +43,25 @@ test('levels are made by compress, merge and `levels`, listed, verified, ignored
   expect(read('merged.stria')).toEqual(read('whole.stria'));
 });
 
+test('the finest levels of a sparse volume are left out, which `info` and `levels` say', async () => {
+  const scan = niftiFile([520, 70, 66], 1);
+  for (let at = 352; at < scan.length; at++) scan[at] = at % 613 === 0 ? at % 251 : 0;
+  writeFileSync(at('points.nii'), scan);
+  await succeed('compress', at('points.nii'), '--levels=mean', '-o', at('points.stria'), ...cpu);
+  const { stdout } = await succeed('info', at('points.stria'));
+  expect(stdout).toMatch(/^ *Levels +65 × 9 × 33: means; .* % of the file$/m);
+  expect(stdout).toMatch(/^ *Left out +130 × 18 × 66: too large for the file; made from its voxels when they are needed$/m);
+  expect(JSON.parse((await succeed('info', at('points.stria'), '--json')).stdout)).toMatchObject({
+    levels: [{ level: 1, dims: [65, 9, 33] }],
+    leftOutLevels: [{ dims: [130, 18, 66], factors: [4, 4, 1] }],
+  });
+  await succeed('verify', at('points.stria'), ...cpu);
+  const before = read('points.stria');
+  const { stderr } = await succeed('levels', at('points.stria'), '--method', 'mean', ...cpu);
+  expect(stderr).toMatch(/The finest level is left out, because levels take at most 15 % of a file\.$/m);
+  expect(read('points.stria')).toEqual(before);
+});
+
 test('a file that can have no levels stays as it was', async () => {
   const scan = writeScan();
   await succeed('compress', scan, '--part', '1/2', '-o', at('part.stria'), ...cpu);

@@ -1,6 +1,7 @@
 """`stria.save`: an array as a .stria file."""
 
 import io
+import itertools
 import math
 import os
 import re
@@ -8,7 +9,6 @@ import secrets
 import struct
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,7 +20,8 @@ from ._chunk_shape import default_chunk_shape, default_time_group, interleaved_s
 from ._codecs import WAVE, Geometry
 from ._header import DTYPES, Box, Four, Grid, element_dims
 from ._index import Ramp
-from ._level_stack import LevelStack, planned_levels
+from ._level_stack import LevelLayer, LevelStack, planned_levels
+from ._leveled_writer import LeveledWriter, Run
 from ._version import VERSION
 from ._writer import Writer, header_bytes, js_number
 
@@ -61,7 +62,7 @@ def save(
     effort: 'max' makes files a few percent smaller, but slower to encode and decode.
     levels: whether to store lower resolutions; by default for volumes above 256 MiB. 'mean', or 'mode' for labels, sets how voxels are
         combined; otherwise this is chosen from the voxels. Levels are made while the file is written, with one layer of chunks per level
-        in memory.
+        and up to 64 MiB of encoded ones in memory. The finest levels are left out if levels would take more than 15 % of the file.
     """
     voxels = np.asarray(array)
     type = next((name for name, kind in DTYPES.items() if voxels.dtype.newbyteorder("<") == np.dtype(kind)), None)
@@ -99,9 +100,10 @@ def save(
     try:
         with open(partial, "xb") as file:
             writer = Writer(file, header_bytes(dims, grid.chunk, interleaved, volume, format, _WRITER), grid, width)
+            leveled = LeveledWriter(writer, len(stack.headers()), width) if stack else None
             with _Encoders(threads or os.cpu_count() or 1) as encoders:
-                _add_chunks(writer, _Source(volume_4d, type, interleaved), grid, choice, stack, encoders)
-            writer.finish(format, name, before, stack.headers() if stack else [])
+                _add_chunks(writer, _Source(volume_4d, type, interleaved), grid, choice, stack, leveled, encoders)
+            writer.finish(format, name, before, leveled.finish(stack.headers()) if stack and leveled else [])
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, target)
@@ -161,7 +163,15 @@ class _Encoders:
         write(future.result())
 
 
-def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, stack: LevelStack | None, encoders: _Encoders) -> None:
+def _add_chunks(
+    writer: Writer,
+    source: _Source,
+    grid: Grid,
+    choice: Choice,
+    stack: LevelStack | None,
+    leveled: LeveledWriter | None,
+    encoders: _Encoders,
+) -> None:
     """The chunks of the volume, and those of each level directly behind the last one that they depend on."""
     in_use: set[tuple[int, ...]] = set()
 
@@ -173,7 +183,7 @@ def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, sta
     for number in range(grid.count):
         encoders.add(source, grid.box(number), choice, add)
         layer, rest = divmod(number + 1, grid.layer)
-        if stack is None or rest != 0:
+        if stack is None or leveled is None or rest != 0:
             continue
         stack.push_layer(layer - 1)
         due = stack.take(number + 1)
@@ -181,11 +191,26 @@ def _add_chunks(writer: Writer, source: _Source, grid: Grid, choice: Choice, sta
             # Levels take the codecs of the chunks before them.
             encoders.finish()
         of_levels = choice._replace(in_use=frozenset(in_use) or None)
-        for one in due:
-            planes = _Source(one.voxels[:, :, :, np.newaxis], source.type, False)
-            for own in range(one.first, one.first + one.grid.layer):
-                (x, y, _), _, shape, times = one.grid.box(own)
-                encoders.add(planes, Box((x, y, 0), 0, shape, times), of_levels, partial(writer.add_to_level, one.level, own))
+        for level, layers in itertools.groupby(due, key=lambda one: one.level):
+            if level > leveled.left_out:
+                _add_run(leveled, list(layers), source.type, of_levels, encoders)
+
+
+def _add_run(leveled: LeveledWriter, layers: list[LevelLayer], type: str, choice: Choice, encoders: _Encoders) -> None:
+    """Layers of a level that are due at the same place."""
+    run = Run(layers[0].level, layers[0].first, [])
+    count = sum(one.grid.layer for one in layers)
+
+    def add(chunk: Encoded | Ramp) -> None:
+        run.chunks.append(chunk)
+        if len(run.chunks) == count:
+            leveled.add(run)
+
+    for one in layers:
+        planes = _Source(one.voxels[:, :, :, np.newaxis], type, False)
+        for own in range(one.first, one.first + one.grid.layer):
+            (x, y, _), _, shape, times = one.grid.box(own)
+            encoders.add(planes, Box((x, y, 0), 0, shape, times), choice, add)
 
 
 def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice) -> int:

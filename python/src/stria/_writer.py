@@ -3,16 +3,18 @@
 import json
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
 from ._choose import Encoded
 from ._header import Four, Grid, Three
 from ._index import Ramp
 from ._levels import METHODS
-from ._records import END, SIGNATURE, align8, encode_record, encode_stages
+from ._records import END, HEAD_LENGTH, SIGNATURE, align8, chunk_record_length, encode_record, encode_stages
 
 _MOST_PENDING = _MOST_FLUSHES = 4096
+#: Number, method, factors and chunk shape.
+_LEVEL_META = struct.Struct("<8I")
 
 
 def js_number(value: float) -> Any:
@@ -153,6 +155,23 @@ class _Pending:
         return body
 
 
+def bytes_of_levels(runs: "Iterable[tuple[int, Sequence[Encoded | Ramp]]]", width: int) -> int:
+    """The bytes that levels take in a file, if their runs are written one after another: all their records."""
+    levels: dict[int, _Index] = {}
+    end = 0
+    for level, chunks in runs:
+        index = levels.setdefault(level, _Index(width))
+        for chunk in chunks:
+            if not isinstance(chunk, Encoded):
+                index.ramp(chunk)
+                continue
+            stages = encode_stages(chunk.stages)
+            length = chunk_record_length(len(stages), len(chunk.payload))
+            index.coded(end, length, stages, len(chunk.payload))
+            end += length
+    return end + sum(align8(HEAD_LENGTH + _LEVEL_META.size + len(index.build())) for index in levels.values())
+
+
 class Writer:
     def __init__(self, file: IO[bytes], header: bytes, grid: Grid, width: int) -> None:
         self._file, self._header, self._width = file, header, width
@@ -162,18 +181,18 @@ class Writer:
         #: By level, from 1.
         self._levels: dict[int, _Index] = {}
         self._constants, self._ramps = _Pending(width), _Pending(width)
-        self._number = self._size = 0
+        self._number = self.size = 0
         self._write(SIGNATURE + struct.pack("<HHI", 1, 0, 0))
         self._record("HEAD", header)
 
     def _write(self, octets: bytes) -> None:
         self._file.write(octets)
-        self._size += len(octets)
+        self.size += len(octets)
 
     def _record(self, type: str, body: bytes, meta: bytes = b"") -> tuple[int, int]:
-        at = self._size
+        at = self.size
         self._write(encode_record(type, at, body, meta))
-        return at, self._size - at
+        return at, self.size - at
 
     def add(self, chunk: Encoded | Ramp) -> None:
         """Adds the next chunk."""
@@ -218,9 +237,9 @@ class Writer:
         self._record("head", self._header)
         index = self._record("INDX", self._index.build())
         for level, method, factors, chunk in levels:
-            meta = struct.pack("<8I", level, METHODS.index(method), *factors, *chunk)
+            meta = _LEVEL_META.pack(level, METHODS.index(method), *factors, *chunk)
             self._record("levl", self._levels[level].build(), meta)
-        at = self._size
+        at = self.size
         self._record("TAIL", struct.pack("<QQQQQQ", self._number, *index, *source, at) + END)
 
 

@@ -2,7 +2,7 @@ import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import type { FileFormat } from '../../core/shared/source.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { FileWindow } from '../../core/shared/volume-facts.ts';
-import type { ContainerInfo } from '../../core/stream/info.ts';
+import type { ContainerInfo, LevelInfo } from '../../core/stream/info.ts';
 import type { KeptLevels } from '../../core/volume/kept-levels.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
 
@@ -28,13 +28,15 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
   ]);
 }
 
-function levelRows({ levels, levelFault, fileBytes }: ContainerInfo): string[][] {
+function levelRows({ levels, leftOutLevels, levelFault, fileBytes }: ContainerInfo): string[][] {
   if (levelFault !== undefined) return [['Levels', `damaged; \`stria levels\` makes them again`]];
   if (levels.length === 0) return [];
   const bytes = levels.reduce((sum, { payloadBytes }) => sum + payloadBytes, 0);
   const share = `${formatBytes(bytes)}, ${((100 * bytes) / fileBytes).toFixed(1)} % of the file`;
   const how = levels[0]?.method === 'mode' ? 'most frequent labels' : 'means';
-  return [['Levels', `${levels.map(({ dims }) => dims.join(' × ')).join(', ')}: ${how}; ${share}`]];
+  const sizes = (of: readonly Pick<LevelInfo, 'dims'>[]) => of.map(({ dims }) => dims.join(' × ')).join(', ');
+  const leftOut = `${sizes(leftOutLevels)}: too large for the file; made from its voxels when they are needed`;
+  return [['Levels', `${sizes(levels)}: ${how}; ${share}`], ...(leftOutLevels.length > 0 ? [['Left out', leftOut]] : [])];
 }
 
 /** The levels kept beside a plain file. */

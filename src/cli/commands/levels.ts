@@ -63,15 +63,21 @@ async function rewriteFile(command: LevelsCommand, { terminal, signal }: Command
       }
     });
     terminal.result({ command: 'levels', input, output, ...report });
-    const { levelCount, levelBytes, bytesIn, bytesOut } = report;
+    const { levelCount, leftOutCount, levelBytes, bytesIn, bytesOut } = report;
     const what =
       levelCount === 0 ? 'no levels' : `${levelCount} ${levelCount === 1 ? 'level' : 'levels'}, ${formatBytes(levelBytes)}`;
     terminal.say(
       `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}  ${what}`,
     );
+    if (leftOutCount > 0) terminal.note(leftOutWords(leftOutCount));
     if (levelCount === 0 && !remove) terminal.note('No axis is longer than 128 voxels, so the volume needs no levels.');
     return exitCodes.ok;
   } finally {
     await close();
   }
+}
+
+function leftOutWords(count: number): string {
+  const what = count === 1 ? 'The finest level is' : `The ${count} finest levels are`;
+  return `${what} left out, because levels take at most 15 % of a file.`;
 }

@@ -3,6 +3,7 @@ import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { LevelHeader } from '../format/level.ts';
 import { partName } from '../format/part.ts';
+import { planLevels } from '../levels/level-plan.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
@@ -28,6 +29,8 @@ export interface ContainerInfo {
   readonly endian: 'little' | 'big';
   /** Lower resolutions of the volume in the file, from the finest to the coarsest. */
   readonly levels: readonly LevelInfo[];
+  /** The levels that the file lacks because they would take too much of it. They are finer than those that it has. */
+  readonly leftOutLevels: readonly Pick<LevelInfo, 'dims' | 'factors'>[];
   /** Set if the levels are damaged. The volume is independent of them. */
   readonly levelFault?: string | undefined;
   /** The program that wrote it. */
@@ -55,14 +58,25 @@ export interface LevelInfo {
   readonly payloadBytes: number;
 }
 
-async function describeLevels(container: ContainerReader): Promise<Pick<ContainerInfo, 'levels' | 'levelFault'>> {
+async function describeLevels(
+  container: ContainerReader,
+): Promise<Pick<ContainerInfo, 'levels' | 'leftOutLevels' | 'levelFault'>> {
   try {
-    return { levels: (await container.levels()).map(describeLevel) };
+    const levels = (await container.levels()).map(describeLevel);
+    return { levels, leftOutLevels: leftOutLevels(container, levels[0]) };
   } catch (error) {
     const fault = toStriaError(error);
     if (fault.tag !== 'corrupt') throw fault;
-    return { levels: [], levelFault: fault.fullMessage };
+    return { levels: [], leftOutLevels: [], levelFault: fault.fullMessage };
   }
+}
+
+/** The planned levels before the first one that the file has. */
+function leftOutLevels({ header }: ContainerReader, first: LevelInfo | undefined): ContainerInfo['leftOutLevels'] {
+  if (!first) return [];
+  const planned = planLevels(header.volume, header.chunkShape).filter(({ level }) => level !== undefined);
+  const count = planned.findIndex(({ factors }) => factors.join() === first.factors.join());
+  return planned.slice(0, Math.max(0, count)).map(({ dims, factors }) => ({ dims, factors }));
 }
 
 function describeLevel(reader: ContainerReader): LevelInfo {

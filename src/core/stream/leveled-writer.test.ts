@@ -53,13 +53,13 @@ describe('a file', () => {
     const volume = points([520, 64, 64, 1]);
     const all = await compressed(volume, allLevels);
     const { bytes, report, reader } = await compressed(volume);
-    expect(all.report).toMatchObject({ levelCount: 3, levelsLeftOut: 0 });
+    expect(all.report).toMatchObject({ levelCount: 3, leftOutCount: 0 });
     expect(all.report.levelBytes).toBeGreaterThan(0.15 * all.bytes.length);
-    expect(report.levelsLeftOut).toBeGreaterThan(0);
-    expect(report.levelCount + report.levelsLeftOut).toBe(3);
+    expect(report.leftOutCount).toBeGreaterThan(0);
+    expect(report.levelCount + report.leftOutCount).toBe(3);
     expect(report.levelBytes).toBeLessThanOrEqual(0.15 * bytes.length);
     // One more level would be too much.
-    const others = (await contents(all.reader)).slice(report.levelsLeftOut - 1);
+    const others = (await contents(all.reader)).slice(report.leftOutCount - 1);
     const size = others
       .flatMap(({ chunks }) => chunks)
       .reduce((sum, one) => sum + (one.kind === 'coded' ? one.payload.length : 0), 0);
@@ -74,7 +74,7 @@ describe('a file', () => {
   test('of a dense volume keeps all levels', async () => {
     const info = infoOf([260, 64, 64, 1], 'u8');
     const { bytes, report, reader } = await compressed({ info, voxels: voxelsOf(info, 'noise') });
-    expect(report).toMatchObject({ levelCount: 2, levelsLeftOut: 0 });
+    expect(report).toMatchObject({ levelCount: 2, leftOutCount: 0 });
     expect(report.levelBytes).toBeLessThanOrEqual(0.15 * bytes.length);
     expect((await contents(reader)).map(({ factors }) => factors)).toEqual([
       [2, 2, 2],
@@ -85,7 +85,7 @@ describe('a file', () => {
   test('keeps its coarsest level, however large it is', async () => {
     const info = infoOf([256, 256, 1, 1], 'u8');
     const { bytes, report, reader } = await compressed({ info, voxels: voxelsOf(info, 'noise') });
-    expect(report).toMatchObject({ levelCount: 1, levelsLeftOut: 0 });
+    expect(report).toMatchObject({ levelCount: 1, leftOutCount: 0 });
     expect(report.levelBytes).toBeGreaterThan(0.15 * bytes.length);
     expect((await contents(reader)).map(({ factors }) => factors)).toEqual([[2, 2, 1]]);
   });

@@ -24,12 +24,12 @@ export const allLevels: LevelLimits = { percent: 100, heldBytes: 0 };
 export interface LevelCounts {
   readonly levelCount: number;
   /** How many levels the file lacks because they would take too much of it, the finest ones. */
-  readonly levelsLeftOut: number;
+  readonly leftOutCount: number;
   /** The size of the levels in the file. */
   readonly levelBytes: number;
 }
 
-export const noLevels: LevelCounts = { levelCount: 0, levelsLeftOut: 0, levelBytes: 0 };
+export const noLevels: LevelCounts = { levelCount: 0, leftOutCount: 0, levelBytes: 0 };
 
 /** What a chunk counts for besides its payload. */
 const heldPerChunk = 128;
@@ -87,7 +87,7 @@ export class LeveledWriter {
       source,
       kept.map((header, at): LevelHeader => ({ ...header, number: at + 1 })),
     );
-    return { levelCount: kept.length, levelsLeftOut: this.#leftOut, levelBytes: this.#writer.levelBytes };
+    return { levelCount: kept.length, leftOutCount: this.#leftOut, levelBytes: this.#writer.levelBytes };
   }
 
   #isLeftOut({ level }: EncodedRun): boolean {
