@@ -6,6 +6,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import { type ByteSource, memorySource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { auto, compressBytes, watchedSink } from '../../core/stream/engine-testing.ts';
+import { allLevels } from '../../core/stream/leveled-writer.ts';
 import { makeLevels } from '../../core/stream/make-levels.ts';
 import { leveledContainer } from '../../core/volume/leveled-container.ts';
 import { testInfo, testVoxels } from '../../core/volume/resident-testing.ts';
@@ -27,7 +28,8 @@ async function allOf({ voxels, levels }: CoarserLevels): Promise<Buffer[]> {
 }
 
 test('the levels of a .stria are those of its reader, and those beside a plain file are the same', async () => {
-  const { bytes } = await compressBytes(backend, info, voxels, { levels: true, chunkShape: [64, 64, 64, 1] });
+  const settings = { levels: true, levelLimits: allLevels, chunkShape: [64, 64, 64, 1] } as const;
+  const { bytes } = await compressBytes(backend, info, voxels, settings);
   const container = await ContainerReader.open(memorySource('a.stria', bytes));
   const levels = await containerLevels(container, backend, {});
   const expected = leveledContainer(container, await container.levels());

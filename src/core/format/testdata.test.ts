@@ -171,6 +171,38 @@ async function writeLeveled(): Promise<Uint8Array> {
   return sink.bytes();
 }
 
+/** 2048 voxels in a row, x / 16 rounded down, with the coarsest of its two levels: the factor is 16. */
+async function writeLeftOut(): Promise<Uint8Array> {
+  const sink = memorySink();
+  const volume: VolumeInfo = { ...smallVolume, dims: [2048, 1, 1, 1], spacing: [1, 1, 1, 0] };
+  const writer = await ContainerWriter.create(sink, {
+    volume,
+    chunkShape: [1024, 1, 1, 1],
+    sourceFormat: 'raw',
+    writer: 'stria 0.1.0',
+  });
+  await writer.chunks(
+    0,
+    rawChunks(
+      volume,
+      [1024, 1, 1, 1],
+      Uint8Array.from({ length: 2048 }, (_, x) => x >> 4),
+    ),
+  );
+  const chunkShape = [128, 1, 1] as const;
+  await writer.levelChunks(
+    1,
+    0,
+    rawChunks(
+      { ...volume, dims: [128, 1, 1, 1] },
+      chunkShape,
+      Uint8Array.from({ length: 128 }, (_, x) => x),
+    ),
+  );
+  await writer.finish(rawSource, [{ number: 1, method: 'mean', factors: [16, 1, 1], chunkShape }]);
+  return sink.bytes();
+}
+
 async function makeFiles(): Promise<Map<string, Uint8Array>> {
   const writer = 'stria 0.1.0';
   const small = await writeContainer(smallContainer, smallChunks);
@@ -222,12 +254,13 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     seriesSource,
   );
   const leveled = await writeLeveled();
+  const leftOut = await writeLeftOut();
   const levelsOf = { factors: [2, 2, 1], voxels: '0123456789abcdef', modifiedMs: 1_700_000_000_000 } as const;
   const keptLevels = await writeContainer({ ...smallContainer, levelsOf }, smallChunks);
-  const inLevels = (change: (record: RawRecord) => RawRecord) =>
+  const inLevels = (change: (record: RawRecord) => RawRecord, file = leveled) =>
     joinRecords(
-      splitRecords(leveled).map((record) => (record.type === 'levl' || record.type === 'lchk' ? change(record) : record)),
-      leveled,
+      splitRecords(file).map((record) => (record.type === 'levl' || record.type === 'lchk' ? change(record) : record)),
+      file,
     );
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
@@ -303,6 +336,11 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     [
       'level-of-another.stria',
       inLevels((record) => (record.type === 'lchk' ? { ...record, meta: record.meta.with(4, 2) } : record)),
+    ],
+    ['levels-left-out.stria', leftOut],
+    [
+      'levels-left-out-number.stria',
+      inLevels((record) => ({ ...record, meta: record.meta.with(record.type === 'levl' ? 0 : 4, 2) }), leftOut),
     ],
     ['levels-kept.stria', keptLevels],
     ['levels-kept-unknown.stria', changedIn(keptLevels, ['HEAD', 'head'], ['0123456789abcdef', '0123456789ABCDEF'])],
@@ -410,6 +448,17 @@ describe('testdata', () => {
     expect(others).toEqual([]);
     expect(level?.header.volume).toMatchObject({ dims: [3, 1, 1, 1], spacing: [2, 2, 2, 0] });
     expect(await level?.readChunk(0)).toMatchObject({ kind: 'coded', payload: levelVoxels });
+  });
+
+  test('a level after one that is left out is the first in the file', async () => {
+    const bytes = new Uint8Array(readFileSync(new URL('levels-left-out.stria', folder)));
+    const levels = await (await ContainerReader.open(memorySource('levels-left-out.stria', bytes))).levels();
+    expect(levels.map(({ level }) => level)).toMatchObject([{ number: 1, factors: [16, 1, 1] }]);
+    expect(levels[0]?.header.volume).toMatchObject({ dims: [128, 1, 1, 1], spacing: [16, 1, 1, 0] });
+    expect(await levels[0]?.readChunk(0)).toMatchObject({
+      kind: 'coded',
+      payload: Uint8Array.from({ length: 128 }, (_, x) => x),
+    });
   });
 
   test('the ramps hold these', async () => {

@@ -10,6 +10,7 @@ import { type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../s
 import { compressVolume } from './compress.ts';
 import type { CompressReport } from './compress-contract.ts';
 import type { LevelChoice } from './level-maker.ts';
+import type { LevelLimits } from './leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';
 
@@ -74,13 +75,15 @@ export async function compressBytes(
     choice?: EncodeChoice;
     chunkShape?: ChunkShape;
     levels?: LevelChoice;
+    levelLimits?: LevelLimits;
     source?: SourceDescription;
     job?: JobOptions;
   } = {},
 ): Promise<CompressedFile> {
   const sink = watchedSink();
-  const { choice = auto, chunkShape, levels, source, job } = options;
-  const report = await compressVolume(memoryVolume(info, voxels, source), sink, { backend, choice, chunkShape, levels }, job);
+  const { choice = auto, chunkShape, levels, levelLimits, source, job } = options;
+  const settings = { backend, choice, chunkShape, levels, levelLimits };
+  const report = await compressVolume(memoryVolume(info, voxels, source), sink, settings, job);
   if (sink.closed !== 1 || sink.aborted !== 0) throw new Error(`the sink was closed ${sink.closed} times`);
   return { bytes: sink.bytes(), report };
 }

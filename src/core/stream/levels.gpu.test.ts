@@ -4,9 +4,11 @@ import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
+import { ContainerReader } from '../format/container-reader.ts';
 import { Commands } from '../gpu/commands.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { halve } from '../levels/halve.ts';
+import { memorySource } from '../shared/bytes.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type Dims3, type ElementType, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
@@ -102,6 +104,19 @@ test.each<[ElementType, ChunkShape, LevelChoice]>([
       const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, chunkShape, levels);
       expect(own.equals(expected)).toBe(true);
     }
+  }
+});
+
+test('GPU and CPU leave out the same levels', async () => {
+  const info = infoOf([520, 48, 40, 1], 'u8');
+  const voxels = voxelsOf(info, 'noise').map((byte, at) => (at % 61 === 0 && byte > 200 ? byte : 0));
+  const shape: ChunkShape = [32, 16, 8];
+  const expected = await compressed(cpu, info, voxels, shape, 'mean');
+  const levels = await (await ContainerReader.open(memorySource('a.stria', expected))).levels();
+  expect(levels.map(({ level }) => level?.factors)).toEqual([[8, 8, 8]]);
+  for (const maxBoxBytes of [2 ** 12, backend.maxBoxBytes]) {
+    const own = await compressed({ ...backend, maxBoxBytes }, info, voxels, shape, 'mean');
+    expect(own.equals(expected)).toBe(true);
   }
 });
 

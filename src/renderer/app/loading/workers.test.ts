@@ -4,6 +4,7 @@ import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { recordHeadLength } from '../../../core/format/layout.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
+import { allLevels } from '../../../core/stream/leveled-writer.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
@@ -37,7 +38,10 @@ async function requestOf(bytes: Uint8Array<ArrayBuffer>, name: string, raw?: Raw
 
 const info = testInfo([270, 21, 10, 1], 'u8');
 const voxels = testVoxels(info);
-const compressed = () => compressBytes(createCpuBackend(inlinePool()), info, voxels, { chunkShape: [32, 16, 8], levels: 'mean' });
+const compressed = () => {
+  const settings = { chunkShape: [32, 16, 8], levels: 'mean', levelLimits: allLevels } as const;
+  return compressBytes(createCpuBackend(inlinePool()), info, voxels, settings);
+};
 
 test('the loading worker offers the levels of a .stria, and sends the chunks of the chosen one', async () => {
   const worker = await workerOf<LoadCommand, LoadMessage>(() => import('./load.worker.ts'));

@@ -10,6 +10,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
+import { allLevels } from '../../../core/stream/leveled-writer.ts';
 import { leveledContainer } from '../../../core/volume/leveled-container.ts';
 import { leveledFile } from '../../../core/volume/leveled-file.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
@@ -52,7 +53,8 @@ async function sceneOf(type: ElementType, wrap = (file: LeveledVoxels) => file):
   const info = testInfo(dims, type);
   const bytes = testVoxels(info);
   if (type === 'f64') typedVoxels(type, bytes).fill(Number.NaN, 5000, 90_000);
-  const container = await compressBytes(createCpuBackend(inlinePool()), info, bytes, { chunkShape: [32, 16, 8], levels: 'mean' });
+  const settings = { chunkShape: [32, 16, 8], levels: 'mean', levelLimits: allLevels } as const;
+  const container = await compressBytes(createCpuBackend(inlinePool()), info, bytes, settings);
   const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
   const levels = await reader.levels();
   const file = leveledContainer(reader, levels);
