@@ -230,6 +230,11 @@ class Faults(unittest.TestCase):
             stria.open(TESTDATA / "levels-by-three.stria", level=1)
         with self.assertRaisesRegex(stria.CorruptError, "of level 2"):
             np.asarray(stria.open(TESTDATA / "level-of-another.stria", level=1))
+        (after_left_out,) = stria.open(TESTDATA / "levels-left-out.stria").levels
+        self.assertEqual(np.asarray(after_left_out)[:, 0, 0].tolist(), list(range(128)))
+        self.assertEqual(after_left_out.spacing, (16, 1, 1))
+        with self.assertRaises(stria.CorruptError):
+            stria.open(TESTDATA / "levels-left-out-number.stria").levels
 
     def test_chunks_of_a_level_are_limited(self) -> None:
         octets = bytearray((TESTDATA / "levels.stria").read_bytes())

@@ -175,31 +175,21 @@ async function writeLeveled(): Promise<Uint8Array> {
 async function writeLeftOut(): Promise<Uint8Array> {
   const sink = memorySink();
   const volume: VolumeInfo = { ...smallVolume, dims: [2048, 1, 1, 1], spacing: [1, 1, 1, 0] };
-  const writer = await ContainerWriter.create(sink, {
-    volume,
-    chunkShape: [1024, 1, 1, 1],
-    sourceFormat: 'raw',
-    writer: 'stria 0.1.0',
-  });
-  await writer.chunks(
-    0,
-    rawChunks(
-      volume,
-      [1024, 1, 1, 1],
-      Uint8Array.from({ length: 2048 }, (_, x) => x >> 4),
-    ),
-  );
-  const chunkShape = [128, 1, 1] as const;
+  const chunkShape = [1024, 1, 1, 1] as const;
+  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat: 'raw', writer: 'stria 0.1.0' });
+  const voxels = Uint8Array.from({ length: 2048 }, (_, x) => x >> 4);
+  await writer.chunks(0, rawChunks(volume, chunkShape, voxels));
+  const ofLevel = { ...volume, dims: [128, 1, 1, 1] } as const;
   await writer.levelChunks(
     1,
     0,
     rawChunks(
-      { ...volume, dims: [128, 1, 1, 1] },
-      chunkShape,
-      Uint8Array.from({ length: 128 }, (_, x) => x),
+      ofLevel,
+      [128, 1, 1, 1],
+      voxels.filter((_, x) => x % 16 === 0),
     ),
   );
-  await writer.finish(rawSource, [{ number: 1, method: 'mean', factors: [16, 1, 1], chunkShape }]);
+  await writer.finish(rawSource, [{ number: 1, method: 'mean', factors: [16, 1, 1], chunkShape: [128, 1, 1] }]);
   return sink.bytes();
 }
 

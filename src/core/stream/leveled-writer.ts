@@ -15,7 +15,7 @@ export interface LevelLimits {
 }
 
 /** For every file that holds the volume, too. docs/FORMAT.md, 'Levels'. */
-export const usualLimits: LevelLimits = { percent: 15, heldBytes: 2 ** 26 };
+const usualLimits: LevelLimits = { percent: 15, heldBytes: 2 ** 26 };
 
 /** For a file that holds levels alone. */
 export const allLevels: LevelLimits = { percent: 100, heldBytes: 0 };

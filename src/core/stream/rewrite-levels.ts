@@ -12,7 +12,7 @@ import { groupSize } from './copy-chunks.ts';
 import { lostWords } from './damage-list.ts';
 import { LevelMaker } from './level-maker.ts';
 import { LeveledCopy } from './leveled-copy.ts';
-import { allLevels, type LevelCounts, type LevelLimits, noLevels } from './leveled-writer.ts';
+import { allLevels, type LevelCounts, noLevels } from './leveled-writer.ts';
 import { writingTo } from './pipeline.ts';
 
 export interface RewriteSettings {
@@ -21,8 +21,6 @@ export interface RewriteSettings {
   readonly choice: EncodeChoice;
   /** `remove`: the new file has none. Undefined: levels of the method that the voxels suggest. */
   readonly levels: HalvingMethod | 'remove' | undefined;
-  /** Default: those with which Stria compresses. */
-  readonly levelLimits?: LevelLimits | undefined;
 }
 
 export interface RewriteReport extends LevelCounts {
@@ -37,7 +35,7 @@ export interface RewriteReport extends LevelCounts {
 export function rewriteLevels(
   container: ContainerReader,
   sink: ByteSink,
-  { backend, choice, levels, levelLimits }: RewriteSettings,
+  { backend, choice, levels }: RewriteSettings,
   job: JobOptions = {},
 ): Promise<RewriteReport> {
   return writingTo([sink], async () => {
@@ -56,8 +54,7 @@ export function rewriteLevels(
       levelsOf,
       deflatesSource: requires.includes(deflatedFeature),
     });
-    const limits = levelLimits ?? (levelsOf && allLevels);
-    const copy = maker && new LeveledCopy(writer, maker, backend, job, limits);
+    const copy = maker && new LeveledCopy(writer, maker, backend, job, levelsOf && allLevels);
     let counts = noLevels;
     const total = container.chunkCount;
     const bytes = volumeBytes(container.header.volume);
