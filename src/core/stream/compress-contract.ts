@@ -24,7 +24,7 @@ export interface CompressSettings {
    * time point each, and is no part.
    */
   readonly levels?: LevelChoice;
-  /** Default: `usualLimits`. */
+  /** Default: those of docs/FORMAT.md, 'Levels'. */
   readonly levelLimits?: LevelLimits | undefined;
   /** Set if the volume is a lower resolution of another file's. */
   readonly levelsOf?: LevelsOf | undefined;

@@ -5,7 +5,7 @@ import type { ContainerWriter } from '../format/container-writer.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { LevelMaker } from './level-maker.ts';
-import { type LevelCounts, LeveledWriter, type LevelLimits } from './leveled-writer.ts';
+import { type LevelCounts, LeveledWriter } from './leveled-writer.ts';
 import { maxBoxBytes, slabBytesFor } from './pipeline.ts';
 import { boxesOf, placeFor, putBox, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
 
@@ -25,8 +25,8 @@ export class LeveledCopy {
   #slab: Slab | undefined;
   #chunks: EncodedChunk[] = [];
 
-  constructor(writer: ContainerWriter, maker: LevelMaker, backend: Backend, job: JobOptions, limits?: LevelLimits) {
-    this.#writer = new LeveledWriter(writer, maker, limits);
+  constructor(writer: ContainerWriter, maker: LevelMaker, backend: Backend, job: JobOptions) {
+    this.#writer = new LeveledWriter(writer, maker);
     this.#maker = maker;
     this.#backend = backend;
     this.#job = job;

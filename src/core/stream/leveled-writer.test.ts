@@ -82,6 +82,19 @@ describe('a file', () => {
     ]);
   });
 
+  test('of levels beside a plain file has all of them', async () => {
+    const { info, voxels } = points([520, 64, 64, 1]);
+    const levelsOf = { factors: [2, 2, 2], voxels: '0123456789abcdef', modifiedMs: undefined } as const;
+    const settings = { backend: cpu, choice: auto, chunkShape: [32, 32, 32, 1], levels: 'mean', levelsOf } as const;
+    const sink = watchedSink();
+    const report = await compressVolume(memoryVolume(info, voxels), sink, settings);
+    expect(report).toMatchObject({ levelCount: 3, leftOutCount: 0 });
+    const again = watchedSink();
+    const written = await ContainerReader.open(memorySource('a', sink.bytes()));
+    await rewriteLevels(written, again, { backend: cpu, choice: auto, levels: 'mean' });
+    expect(again.bytes()).toEqual(sink.bytes());
+  });
+
   test('keeps its coarsest level, however large it is', async () => {
     const info = infoOf([256, 256, 1, 1], 'u8');
     const { bytes, report, reader } = await compressed({ info, voxels: voxelsOf(info, 'noise') });
@@ -149,7 +162,12 @@ describe('runs of levels', () => {
       due: 8 * (number + 1),
       chunks: [coded(bytes(number), 100 + number)],
     })),
-    { level: 2, firstChunk: 0, due: volumeChunks, chunks: [coded(20, 200)] },
+    {
+      level: 2,
+      firstChunk: 0,
+      due: volumeChunks,
+      chunks: [{ kind: 'constant', element: Uint8Array.of(200), decodedChecksum: { sum: 0, cross: 0 } }],
+    },
   ];
 
   async function written(
@@ -177,7 +195,7 @@ describe('runs of levels', () => {
       const due = runs.filter((run) => run.due > first && run.due <= end);
       await leveled.write(first, of.slice(first, end), due);
       // The backend may use their memory again.
-      for (const { chunks: own } of due) for (const one of own) if (one.kind === 'coded') one.payload.fill(255);
+      for (const one of due.flatMap((run) => run.chunks)) (one.kind === 'coded' ? one.payload : one.element).fill(255);
       first = end;
     }
     await leveled.finish(rawSource('a.raw'), {});
@@ -185,6 +203,8 @@ describe('runs of levels', () => {
     const reader = await ContainerReader.open(memorySource('a', bytes));
     const levels = await reader.levels();
     const entry = levels[0]?.entry(0);
+    if (entry?.kind === 'coded') expect(bytes[entry.recordOffset + 56]).toBe(100);
+    expect(levels.at(-1)?.entry(0)).toMatchObject({ kind: 'constant', element: Uint8Array.of(200) });
     return {
       bytes,
       /** Where the first level's records begin. */

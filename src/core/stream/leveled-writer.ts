@@ -14,10 +14,10 @@ export interface LevelLimits {
   readonly heldBytes: number;
 }
 
-/** For every file that holds the volume, too. docs/FORMAT.md, 'Levels'. */
+/** Of a file that holds the volume, too. docs/FORMAT.md, 'Levels'. */
 const usualLimits: LevelLimits = { percent: 15, heldBytes: 2 ** 26 };
 
-/** For a file that holds levels alone. */
+/** Of a file of levels beside a plain one. */
 export const allLevels: LevelLimits = { percent: 100, heldBytes: 0 };
 
 /** The levels of a file. */
@@ -49,7 +49,11 @@ export class LeveledWriter {
   #held: EncodedRun[] | undefined;
   #heldBytes = 0;
 
-  constructor(writer: ContainerWriter, maker: Pick<LevelMaker, 'stack' | 'leaveOut'>, limits = usualLimits) {
+  constructor(
+    writer: ContainerWriter,
+    maker: Pick<LevelMaker, 'stack' | 'leaveOut'>,
+    limits = writer.header.levelsOf ? allLevels : usualLimits,
+  ) {
     this.#writer = writer;
     this.#maker = maker;
     this.#limits = limits;

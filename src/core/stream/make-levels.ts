@@ -15,7 +15,6 @@ import { type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
 import { levelsName } from '../shared/volume-names.ts';
 import { compressVolume } from './compress.ts';
 import type { CompressReport } from './compress-contract.ts';
-import { allLevels } from './leveled-writer.ts';
 import { rawSource } from './memory-volume.ts';
 import { randomAccess } from './random-access.ts';
 import { readVoxels } from './voxel-reader.ts';
@@ -91,7 +90,7 @@ async function planLevelsOf(
   const levelsOf = { factors: first.factors, voxels, modifiedMs };
   const chunkShape = [...first.chunkShape, 1] as const;
   const coarse = coarseVolume(volume, halvings, method, levelsName(source.name, undefined));
-  return [coarse, sink, { backend, choice, chunkShape, levels: method, levelsOf, levelLimits: allLevels }, job];
+  return [coarse, sink, { backend, choice, chunkShape, levels: method, levelsOf }, job];
 }
 
 /** Why no levels are made for a file that has no `randomAccess`. */

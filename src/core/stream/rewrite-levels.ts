@@ -12,7 +12,7 @@ import { groupSize } from './copy-chunks.ts';
 import { lostWords } from './damage-list.ts';
 import { LevelMaker } from './level-maker.ts';
 import { LeveledCopy } from './leveled-copy.ts';
-import { allLevels, type LevelCounts, noLevels } from './leveled-writer.ts';
+import { type LevelCounts, noLevels } from './leveled-writer.ts';
 import { writingTo } from './pipeline.ts';
 
 export interface RewriteSettings {
@@ -54,7 +54,7 @@ export function rewriteLevels(
       levelsOf,
       deflatesSource: requires.includes(deflatedFeature),
     });
-    const copy = maker && new LeveledCopy(writer, maker, backend, job, levelsOf && allLevels);
+    const copy = maker && new LeveledCopy(writer, maker, backend, job);
     let counts = noLevels;
     const total = container.chunkCount;
     const bytes = volumeBytes(container.header.volume);
