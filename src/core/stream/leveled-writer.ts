@@ -124,7 +124,7 @@ export class LeveledWriter {
   async #writeHeld(signal?: AbortSignal): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const run of held) {
+    for (let run = held.shift(); run; run = held.shift()) {
       throwIfAborted(signal);
       await this.#writeRun(run);
     }
