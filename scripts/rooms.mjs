@@ -358,7 +358,8 @@ export const rooms = [
   {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
-    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
+    imports:
+      'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/levels core/shared core/stream shaders/volume',
   },
   {
     room: 'core/draw',
@@ -369,7 +370,7 @@ export const rooms = [
     room: 'core/bricks',
     holds: 'Bricks of volumes larger than memory: read, kept compressed, decoded on the GPU and drawn on demand.',
     imports:
-      'core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/shared core/volume shaders/brick-draw shaders/draw',
+      'core/chunks core/codec core/codecs core/cpu core/draw core/format core/gpu core/gpu-chunks core/levels core/shared core/volume shaders/brick-draw shaders/draw',
   },
   {
     room: 'core/bench/harness',
@@ -385,7 +386,7 @@ export const rooms = [
     room: 'core/bench',
     holds: 'The suites of `stria bench` and the Lab, tuning, comparison of results.',
     imports:
-      'core/bench/harness core/bench/seeds core/bricks core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/mesh core/mesh/gpu core/samples core/shared core/stream core/volume',
+      'core/bench/harness core/bench/seeds core/bricks core/chunks core/codec core/codecs core/cpu core/draw core/format core/gpu core/gpu-chunks core/mesh core/mesh/gpu core/samples core/shared core/stream core/volume',
   },
   {
     room: 'lib',
@@ -543,13 +544,18 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+  },
+  {
+    room: 'renderer/app/threads',
+    holds: 'Web Workers that encode, decode and halve chunks.',
+    imports: 'core/cpu core/format core/shared',
   },
   {
     room: 'renderer/app/compress',
     holds: 'Compressing the open volume, and the queue of files.',
     imports:
-      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/host',
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
   },
   {
     room: 'renderer/app/measure',

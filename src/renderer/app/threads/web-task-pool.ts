@@ -1,10 +1,12 @@
 import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
 interface Waiting {
   readonly task: CpuTask;
+  readonly signal: AbortSignal | undefined;
   readonly resolve: (result: Done) => void;
   readonly reject: (error: StriaError) => void;
 }
@@ -35,6 +37,8 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   };
 
   const next = (): void => {
+    // Those have been rejected.
+    while (queue[0]?.signal?.aborted) queue.shift();
     const waiting = queue[0];
     if (!waiting) return;
     const worker = idle.pop() ?? (busy.size < threads ? start() : undefined);
@@ -57,8 +61,15 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
         const aborted = () => new StriaError('aborted', 'cancelled');
         if (signal?.aborted) throw aborted();
         // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
-        signal?.addEventListener('abort', () => reject(aborted()), { once: true });
-        queue.push({ task, resolve, reject });
+        const abort = (): void => reject(aborted());
+        const settle =
+          <T>(done: (value: T) => void) =>
+          (value: T): void => {
+            signal?.removeEventListener('abort', abort);
+            done(value);
+          };
+        signal?.addEventListener('abort', abort, { once: true });
+        queue.push({ task, signal, resolve: settle(resolve), reject: settle(reject) });
         next();
       }),
     destroy: async () => {
@@ -72,8 +83,11 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
 
 /** The buffers that a task transfers. A view of only a part of a buffer is copied instead. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
-  const payloads = () =>
-    task.kind === 'decode' ? task.chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : [])) : [];
+  const chunks = (): readonly EncodedChunk[] => {
+    if (task.kind === 'decode') return task.chunks;
+    return task.kind === 'halve' ? task.blocks.flatMap(({ parts }) => parts.map(({ chunk }) => chunk)) : [];
+  };
+  const payloads = () => chunks().flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : []));
   const given = task.kind === 'encode' && 'bytes' in task.box ? [task.box.bytes] : payloads();
   return given.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength === buffer.byteLength ? [buffer] : [],

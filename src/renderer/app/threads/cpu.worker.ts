@@ -13,5 +13,6 @@ const scope = self as unknown as {
 
 scope.onmessage = ({ data }) => {
   const result = runCpuTask(data, desk);
+  if (result.kind === 'halve') return scope.postMessage(result);
   scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
 };

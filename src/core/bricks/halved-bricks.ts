@@ -1,0 +1,182 @@
+import { chunkBytes } from '../codec/batch.ts';
+import type { HalveBlock, HalveTask, TaskPool } from '../cpu/cpu-task.ts';
+import { constantResult } from '../cpu/halve-task.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import { type LeftOutLevel, leftOutLevels } from '../levels/left-out.ts';
+import { chunkName } from '../shared/chunk-name.ts';
+import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { mapOnto } from '../shared/lanes.ts';
+import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import type { Brick } from './brick.ts';
+import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
+import { ContainerBricks } from './container-bricks.ts';
+import { type HalvedBlock, halvedBlocks } from './halved-blocks.ts';
+
+/** Records of chunks of the volume that are held at once for one read of bricks; more only if a single brick needs them. */
+const mostRecordBytes = 2 ** 24;
+/** Records at most this far apart are read together, up to a length. A server takes a while to answer, so some reads run at once. */
+const [gapBytes, joinedBytes] = [2 ** 16, 2 ** 22];
+const readsAtOnce = [0, 1, 2, 3];
+
+/** A brick to be made, and the chunks of the volume that it needs. */
+interface Making {
+  readonly level: LeftOutLevel;
+  readonly number: number;
+  readonly blocks: readonly HalvedBlock[];
+  readonly recordBytes: number;
+}
+
+/**
+ * The bricks of a container at all its levels, also those that are finer than the first stored one. Such a brick is made of the chunks of
+ * the volume that it covers, and encoded again, so that it goes to the GPU like any other.
+ */
+export class HalvedBricks implements BrickSource {
+  readonly info: VolumeInfo;
+  readonly levels: readonly BrickLevel[];
+  readonly #file: BrickSource;
+  readonly #leftOut: readonly LeftOutLevel[];
+  readonly #pool: TaskPool;
+
+  private constructor(file: BrickSource, leftOut: readonly LeftOutLevel[], pool: TaskPool) {
+    this.info = file.info;
+    const [volume, ...stored] = file.levels as [BrickLevel, ...BrickLevel[]];
+    this.levels = [volume, ...leftOut, ...stored];
+    this.#file = file;
+    this.#leftOut = leftOut;
+    this.#pool = pool;
+  }
+
+  /** The bricks of the file alone if it leaves no level out. @param pool makes bricks @throws StriaError as `ContainerBricks.open` */
+  static async open(reader: ContainerReader, pool: TaskPool, options?: JobOptions): Promise<BrickSource> {
+    const file = await ContainerBricks.open(reader, options);
+    const [first] = await reader.levels(options);
+    const leftOut = leftOutLevels(reader.header, first?.level);
+    return leftOut.length > 0 ? new HalvedBricks(file, leftOut, pool) : file;
+  }
+
+  /** The payload of a brick that is to be made is not known, but it is no longer than the brick's voxels. */
+  place({ level, number }: Brick): BrickPlace {
+    const leftOut = this.#leftOut[level - 1];
+    if (!leftOut) return this.#file.place({ level: this.#levelInFile(level), number });
+    return {
+      payloadBytes: chunkBytes({ shape: leftOut.grid.box(number).shape, elementBytes: codecElementBytes(this.info.type) }),
+    };
+  }
+
+  async read(bricks: readonly Brick[], options: JobOptions = {}): Promise<readonly (EncodedChunk | StriaError)[]> {
+    const level = bricks[0]?.level ?? 0;
+    const leftOut = this.#leftOut[level - 1];
+    if (!leftOut) {
+      const inFile = this.#levelInFile(level);
+      return this.#file.read(
+        bricks.map(({ number }) => ({ level: inFile, number })),
+        options,
+      );
+    }
+    const made: (EncodedChunk | StriaError)[] = [];
+    const makings = bricks.map(({ number }) => this.#planned(leftOut, number));
+    while (made.length < makings.length) {
+      throwIfAborted(options.signal);
+      let end = made.length + 1;
+      let bytes = makings[made.length]?.recordBytes ?? 0;
+      for (; end < makings.length; end++) {
+        bytes += makings[end]?.recordBytes ?? 0;
+        if (bytes > mostRecordBytes) break;
+      }
+      const together = makings.slice(made.length, end);
+      const chunks = await this.#chunks(together, options);
+      made.push(...(await Promise.all(together.map((making) => this.#made(making, chunks, options)))));
+    }
+    return made;
+  }
+
+  #levelInFile(level: number): number {
+    return level > 0 ? level - this.#leftOut.length : 0;
+  }
+
+  #planned(level: LeftOutLevel, number: number): Making {
+    const blocks = halvedBlocks((this.levels[0] as BrickLevel).grid, level, number, this.info.type);
+    const recordBytes = blocks.reduce(
+      (sum, { parts }) => parts.reduce((all, part) => all + (this.#range(part.number)?.length ?? 0), sum),
+      0,
+    );
+    return { level, number, blocks, recordBytes };
+  }
+
+  #range(number: number): BrickPlace['range'] {
+    return this.#file.place({ level: 0, number }).range;
+  }
+
+  /** Reads the chunks of bricks, with as few reads as their places in the file allow. */
+  async #chunks(makings: readonly Making[], options: JobOptions): Promise<ReadonlyMap<number, EncodedChunk | StriaError>> {
+    const numbers = new Set(makings.flatMap(({ blocks }) => blocks.flatMap(({ parts }) => parts.map(({ number }) => number))));
+    const groups = this.#joined([...numbers]);
+    const found = new Map<number, EncodedChunk | StriaError>();
+    await mapOnto(readsAtOnce, groups, async (_, group) => {
+      throwIfAborted(options.signal);
+      const bricks = group.map((number) => ({ level: 0, number }));
+      const chunks = await this.#file.read(bricks, options).catch((error: unknown) => {
+        const fault = toStriaError(error);
+        if (fault.tag === 'aborted') throw fault;
+        return group.map(() => fault);
+      });
+      for (const [at, number] of group.entries()) found.set(number, chunks[at] ?? new StriaError('internal', 'it was left out'));
+    });
+    return found;
+  }
+
+  /** Groups chunks whose records lie near each other. Those without records are in the first group. */
+  #joined(numbers: readonly number[]): number[][] {
+    const placed = numbers.map((number) => ({ number, range: this.#range(number) }));
+    placed.sort((a, b) => (a.range?.offset ?? 0) - (b.range?.offset ?? 0));
+    const groups: number[][] = [];
+    let [start, end] = [0, 0];
+    for (const { number, range } of placed) {
+      const group = groups.at(-1);
+      const last = range ? range.offset + range.length : 0;
+      if (group && (!range || (end > 0 && range.offset <= end + gapBytes && last - start <= joinedBytes))) group.push(number);
+      else {
+        groups.push([number]);
+        start = range?.offset ?? 0;
+      }
+      end = last;
+    }
+    return groups;
+  }
+
+  async #made(
+    { level, number, blocks }: Making,
+    chunks: ReadonlyMap<number, EncodedChunk | StriaError>,
+    { signal }: JobOptions,
+  ): Promise<EncodedChunk | StriaError> {
+    const filled: HalveBlock[] = [];
+    for (const block of blocks) {
+      const parts: HalveBlock['parts'][number][] = [];
+      for (const part of block.parts) {
+        const chunk = chunks.get(part.number);
+        if (!chunk || chunk instanceof StriaError) return inContext(chunkName(part.number), chunk);
+        parts.push({ ...part, chunk });
+      }
+      filled.push({ ...block, parts });
+    }
+    const { halvings, method, grid } = level;
+    const { type } = this.info;
+    const [width, height, depth] = grid.box(number).shape;
+    const shape: Dims3 = [width / elementsPerVoxel(type), height, depth];
+    const task: HalveTask = { kind: 'halve', type, method, halvings, shape, blocks: filled };
+    const constant = constantResult(task);
+    if (constant) return constant;
+    try {
+      const result = await this.#pool.run(task, signal);
+      if (result.kind !== 'halve') throw new StriaError('internal', 'a thread answered with the result of another task');
+      return result.chunk;
+    } catch (error) {
+      const fault = toStriaError(error);
+      if (fault.tag === 'aborted') throw fault;
+      return fault;
+    }
+  }
+}
