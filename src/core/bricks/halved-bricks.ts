@@ -1,19 +1,19 @@
 import { chunkBytes } from '../codec/batch.ts';
-import type { HalveBlock, HalveTask, TaskPool } from '../cpu/cpu-task.ts';
+import type { HalveTask, TaskPool } from '../cpu/cpu-task.ts';
 import { constantResult } from '../cpu/halve-task.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import { type LeftOutLevel, leftOutLevels } from '../levels/left-out.ts';
+import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
+import { type BlockPart, LevelBlocks } from '../left-out/level-blocks.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
-import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 import { ContainerBricks } from './container-bricks.ts';
-import { type HalvedBlock, halvedBlocks } from './halved-blocks.ts';
 
 /** Records of chunks of the volume that are held at once for one read of bricks; more only if a single brick needs them. */
 const mostRecordBytes = 2 ** 24;
@@ -21,11 +21,15 @@ const mostRecordBytes = 2 ** 24;
 const [gapBytes, joinedBytes] = [2 ** 16, 2 ** 22];
 const readsAtOnce = [0, 1, 2, 3];
 
+interface MadeLevel extends LeftOutLevel {
+  readonly blocks: LevelBlocks;
+}
+
 /** A brick to be made, and the chunks of the volume that it needs. */
 interface Making {
-  readonly level: LeftOutLevel;
+  readonly level: MadeLevel;
   readonly number: number;
-  readonly blocks: readonly HalvedBlock[];
+  readonly blocks: readonly { readonly number: number; readonly parts: readonly BlockPart[] }[];
   readonly recordBytes: number;
 }
 
@@ -37,7 +41,7 @@ export class HalvedBricks implements BrickSource {
   readonly info: VolumeInfo;
   readonly levels: readonly BrickLevel[];
   readonly #file: BrickSource;
-  readonly #leftOut: readonly LeftOutLevel[];
+  readonly #leftOut: readonly MadeLevel[];
   readonly #pool: TaskPool;
 
   private constructor(file: BrickSource, leftOut: readonly LeftOutLevel[], pool: TaskPool) {
@@ -45,7 +49,7 @@ export class HalvedBricks implements BrickSource {
     const [volume, ...stored] = file.levels as [BrickLevel, ...BrickLevel[]];
     this.levels = [volume, ...leftOut, ...stored];
     this.#file = file;
-    this.#leftOut = leftOut;
+    this.#leftOut = leftOut.map((level) => ({ ...level, blocks: new LevelBlocks(volume.grid, level, file.info.type) }));
     this.#pool = pool;
   }
 
@@ -97,8 +101,10 @@ export class HalvedBricks implements BrickSource {
     return level > 0 ? level - this.#leftOut.length : 0;
   }
 
-  #planned(level: LeftOutLevel, number: number): Making {
-    const blocks = halvedBlocks((this.levels[0] as BrickLevel).grid, level, number, this.info.type);
+  #planned(level: MadeLevel, number: number): Making {
+    const blocks = [...level.blocks.within(level.grid.box(number))].map((block) => {
+      return { number: block, parts: level.blocks.partsOf(block) };
+    });
     const recordBytes = blocks.reduce(
       (sum, { parts }) => parts.reduce((all, part) => all + (this.#range(part.number)?.length ?? 0), sum),
       0,
@@ -152,21 +158,22 @@ export class HalvedBricks implements BrickSource {
     chunks: ReadonlyMap<number, EncodedChunk | StriaError>,
     { signal }: JobOptions,
   ): Promise<EncodedChunk | StriaError> {
-    const filled: HalveBlock[] = [];
+    const filled: HalveTask['blocks'][number][] = [];
+    const { origin, shape } = level.grid.box(number);
     for (const block of blocks) {
-      const parts: HalveBlock['parts'][number][] = [];
+      const parts: (BlockPart & { readonly chunk: EncodedChunk })[] = [];
       for (const part of block.parts) {
         const chunk = chunks.get(part.number);
         if (!chunk || chunk instanceof StriaError) return inContext(chunkName(part.number), chunk);
         parts.push({ ...part, chunk });
       }
-      filled.push({ ...block, parts });
+      const place = level.blocks.grid.box(block.number);
+      const [x, y, z] = place.origin;
+      const to = { origin: [x - origin[0], y - origin[1], z - origin[2]] as const, shape: place.shape };
+      filled.push({ shape: level.blocks.shapeOf(block.number), to, parts });
     }
-    const { halvings, method, grid } = level;
-    const { type } = this.info;
-    const [width, height, depth] = grid.box(number).shape;
-    const shape: Dims3 = [width / elementsPerVoxel(type), height, depth];
-    const task: HalveTask = { kind: 'halve', type, method, halvings, shape, blocks: filled };
+    const { halvings, method } = level;
+    const task: HalveTask = { kind: 'halve', type: this.info.type, method, halvings, shape, blocks: filled };
     const constant = constantResult(task);
     if (constant) return constant;
     try {

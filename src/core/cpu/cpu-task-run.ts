@@ -116,9 +116,8 @@ function makeBrick(task: HalveTask, desk: CpuDesk): EncodedChunk {
   const constant = constantResult(task);
   if (constant) return constant;
   const voxels = halvedVoxels(task);
-  const elementBytes = codecElementBytes(task.type);
-  const shape: Dims3 = [task.shape[0] * elementsPerVoxel(task.type), task.shape[1], task.shape[2]];
-  const box = { bytes: voxels, dims: shape, elementBytes };
+  const { shape, type } = task;
+  const box = { bytes: voxels, dims: shape, elementBytes: codecElementBytes(type) };
   const encode = (codec: string): EncodedChunk => {
     const options = { axis: 'auto' } as const;
     const chunks = [{ origin: [0, 0, 0], shape }] as const;

@@ -1,9 +1,9 @@
 import type { ChunkBox, FileBox, HalvingWish, VoxelBox } from '../chunks/backend.ts';
 import type { CodecElementBytes, CodecOptions } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { Halving, LevelBlock } from '../left-out/halve-blocks.ts';
 import type { FaultData } from '../shared/errors.ts';
-import type { HalvingMethod } from '../shared/halving.ts';
-import type { Dims3, ElementType } from '../shared/volume.ts';
+import type { Dims3 } from '../shared/volume.ts';
 
 /** Work for a CPU thread, as data that can be posted: a few chunks, adjacent along x, to encode or to decode; or a brick to be made of chunks. */
 export type CpuTask =
@@ -41,25 +41,12 @@ export interface DecodeTask {
 }
 
 /** A brick of a level that the file leaves out, to be made of chunks of the volume. */
-export interface HalveTask {
+export interface HalveTask extends Halving {
   readonly kind: 'halve';
-  readonly type: ElementType;
-  readonly method: HalvingMethod;
-  /** As in `LeftOutLevel`. */
-  readonly halvings: readonly Dims3[];
-  /** The brick's lengths in voxels. */
+  /** The brick's lengths in codec elements. */
   readonly shape: Dims3;
-  readonly blocks: readonly HalveBlock[];
-}
-
-/** The fewest whole chunks of the volume that can be halved without others. */
-export interface HalveBlock {
-  /** In voxels of the volume. */
-  readonly shape: Dims3;
-  /** Where the result goes in the brick, in voxels. */
-  readonly to: Dims3;
-  /** Their places in the block, in codec elements. */
-  readonly parts: readonly (ChunkBox & { readonly number: number; readonly chunk: EncodedChunk })[];
+  /** With their places in the brick, in codec elements. */
+  readonly blocks: readonly (LevelBlock & { readonly to: ChunkBox })[];
 }
 
 export interface DecodeResult {

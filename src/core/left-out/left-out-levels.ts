@@ -1,9 +1,9 @@
 import type { ChunkGrid } from '../format/chunk-grid.ts';
 import type { ContainerHeader } from '../format/header.ts';
 import type { LevelHeader } from '../format/level.ts';
+import { planLevels } from '../levels/level-plan.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
-import { planLevels } from './level-plan.ts';
 
 /** A level that a file does not store, although it stores a coarser one: its voxels follow from the volume. */
 export interface LeftOutLevel {
@@ -33,4 +33,9 @@ export function leftOutLevels(
     const halvings = planned.slice(0, at + 1).map(({ steps }) => steps);
     return [{ grid, dims: [...dims, volume.dims[3]], factors, halvings, method: first.method }];
   });
+}
+
+/** How many threads make bricks of such levels. They leave some of the machine to drawing and reading. @param hardware how many it has */
+export function makingThreads(hardware: number): number {
+  return Math.max(1, Math.min(8, hardware - 2));
 }
