@@ -76,7 +76,7 @@ test.each(['mip', 'composite'] as const)(
     const [whole, lean] = [await open(bytes), await open(await withoutFinest(bytes, 1))];
     expect([whole, lean]).toEqual([expect.any(ContainerBricks), expect.any(HalvedBricks)]);
     const [expected, found] = [await picture(whole, projection), await picture(lean, projection)];
-  expect(found.asked.filter((level) => level === 1).length).toBeGreaterThan(10);
+    expect(found.asked.filter((level) => level === 1).length).toBeGreaterThan(10);
     expect(expected.rgba.some((value) => value > 0)).toBe(true);
     expect(Buffer.compare(found.rgba, expected.rgba)).toBe(0);
   },
