@@ -66,8 +66,11 @@ test('a box is read once, a damaged chunk is named, and a cancelled read ends', 
   const { lean } = await file(testInfo([300, 40, 20, 1], 'u8'), [16, 16, 16], 'mean', 1);
   const source = memorySource('a.stria', lean);
   let reads = 0;
-  const counting = { ...source, read: (...parameters: Parameters<typeof source.read>) => (reads++, source.read(...parameters)) };
-  const reader = await ContainerReader.open(counting);
+  const read: typeof source.read = (...parameters) => {
+    reads++;
+    return source.read(...parameters);
+  };
+  const reader = await ContainerReader.open({ ...source, read });
   const levels = await reader.levels();
   const made = leveledContainer(reader, levels, { leftOut: leftOutLevels(reader.header, levels[0]?.level) });
   const box: LevelBox = { level: 1, first: [0, 3, 0], size: [150, 1, 10], timePoint: 0 };
