@@ -83,6 +83,7 @@ test.each(cases)('$type $dims in chunks of $chunkShape: bricks equal the stored 
       const chunk = found[at];
       expect(Buffer.compare(voxelsIn(made, brick, chunk), voxelsIn(stored, brick, expected[at]))).toBe(0);
       if (chunk instanceof StriaError || chunk?.kind !== 'coded') continue;
+      expect(chunk.payload.buffer.byteLength).toBe(chunk.payload.byteLength);
       expect(chunk.payload.byteLength).toBeLessThanOrEqual(made.place(brick).payloadBytes);
       if (level === 1) coded++;
     }

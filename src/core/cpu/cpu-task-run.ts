@@ -124,9 +124,15 @@ function makeBrick(task: HalveTask, desk: CpuDesk): EncodedChunk {
     return encodeChunks({ kind: 'encode', box, chunks, firstChunk: 0, codec, options }, desk).chunks[0] as EncodedChunk;
   };
   const one = encode('rle');
-  if (one.kind !== 'coded' || 2 * one.payload.byteLength <= voxels.byteLength) return one;
+  if (one.kind !== 'coded' || 2 * one.payload.byteLength <= voxels.byteLength) return withOwnPayload(one);
   const other = encode('rice');
-  return other.kind === 'coded' && other.payload.byteLength < one.payload.byteLength ? other : one;
+  return withOwnPayload(other.kind === 'coded' && other.payload.byteLength < one.payload.byteLength ? other : one);
+}
+
+/** The chunk with its payload in a buffer of its own, so that it can be transferred, and keeps no other memory alive. */
+function withOwnPayload(chunk: EncodedChunk): EncodedChunk {
+  if (chunk.kind !== 'coded' || chunk.payload.byteLength === chunk.payload.buffer.byteLength) return chunk;
+  return { ...chunk, payload: chunk.payload.slice() };
 }
 
 /** Adjacent chunks along x at half their resolution, from `memory` if they are loaded there. */
