@@ -12,7 +12,7 @@ export { copyRows, findNonZero, placeRows } from './rows';
 /**
  * `analyze` of src/core/chunks/analyze.ts.
  * @param at a chunk's first element; rows and planes are `rowStride` and `planeStride` bytes apart. 512 more bytes must be readable
- * @param sets sets of rows (rows.ts): the nonzero ones are given, those that change are written
+ * @param sets sets of rows (../common/row-sets.ts): the nonzero ones are given, those that change are written
  * @param to receives the changes along x, y and z, and the checksum's `sum` and `cross`, 4 bytes each
  */
 export function analyze(
@@ -34,7 +34,7 @@ export function analyze(
 /**
  * `encode` of src/core/codecs/rle/reference.ts, for an analysed chunk.
  * @param axis 0, 1 or 2
- * @param to room for the longest payload; then `scratchBytes` of src/core/codecs/rle/in-memory.ts
+ * @param to room for the longest payload; `scratch` room as src/core/codecs/rle/in-memory.ts computes it
  * @returns length of the payload
  */
 export function encodeRle(

@@ -1,4 +1,4 @@
-/** Tests that every codec's reference must pass. Only tests import this; describe-codec-gpu.ts does the same for kernels. */
+/** Tests that every codec's reference must pass. Only tests import this; core/codecs/gpu-codec-testing.ts does the same for kernels. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StriaError } from '../shared/errors.ts';

@@ -2,6 +2,7 @@ import { scaled, sum } from '../shared/vectors.ts';
 import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import type { LeveledVoxels } from '../shared/volume-level.ts';
 import type { VolumeSource } from '../volume/volume-source.ts';
+import { voxelKey } from '../volume/voxel-key.ts';
 import { type SlabKind, storedKind } from './slab-plane.ts';
 
 /** Points at equal distances on a line, both ends included, as voxel positions of a volume. */
@@ -73,13 +74,16 @@ async function sampleThinLine(
   line: Omit<LineSamples, 'slab'>,
 ): Promise<Float32Array> {
   const values = new Float32Array(line.count).fill(Number.NaN);
+  // As on the GPU, by keys: the range of numbers is known in 32 bits only, and a 64-bit float at its end may lie just outside.
+  const [least, most] = numbers.map((value) => voxelKey(info.type, value)) as [number, number];
   for (const { samples, first, last } of groupsOf(samplesOf(info.dims, line))) {
     const size: Dims3 = [last[0] - first[0] + 1, last[1] - first[1] + 1, last[2] - first[2] + 1];
     const voxels = typedVoxels(info.type, await file.read({ level: 0, first, size, timePoint }));
     const valueAt = (at: Dims3): number => {
       const [x, y, z] = [at[0] - first[0], at[1] - first[1], at[2] - first[2]];
       const value = Number(voxels[(z * size[1] + y) * size[0] + x]);
-      return Number.isFinite(value) && value >= numbers[0] && value <= numbers[1] ? value : Number.NaN;
+      const key = voxelKey(info.type, value);
+      return Number.isFinite(value) && key >= least && key <= most ? value : Number.NaN;
     };
     for (const sample of samples) values[sample.number] = line.smooth ? blended(sample, info.dims, valueAt) : valueAt(sample.low);
   }

@@ -80,7 +80,7 @@ export function toStriaError(error: unknown): StriaError {
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
   if (name === 'AbortError') return new StriaError('aborted', 'cancelled', { cause: error });
-  if (name === 'RangeError' && /alloc|array length|buffer/i.test(message)) {
+  if (name === 'RangeError' && /alloc|array length|buffer|memory/i.test(message)) {
     return new StriaError('out-of-memory', message, { cause: error });
   }
   return new StriaError('internal', message, { cause: error });

@@ -1,3 +1,5 @@
+import { StriaError } from './errors.ts';
+
 /** The exports of a module of src/assembly. Its functions take and return numbers. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -8,6 +10,9 @@ interface Exports {
 
 const pageBytes = 2 ** 16;
 
+const noAddressSpace =
+  'WebAssembly cannot reserve its address space, some 10 GB for each module and thread. If that is limited (ulimit -v), lift the limit, or set NODE_OPTIONS=--disable-wasm-trap-handler';
+
 /** One module compiled from src/assembly, with a memory of its own. */
 export class WasmModule<Name extends string> {
   readonly #exports: Exports;
@@ -16,13 +21,19 @@ export class WasmModule<Name extends string> {
     this.#exports = exports;
   }
 
-  /** Undefined if WebAssembly with SIMD is missing or not allowed. */
+  /**
+   * Undefined if WebAssembly with SIMD is missing or not allowed.
+   * @throws StriaError `out-of-memory` if there is too little address space: engines reserve some 10 GB of it for each module
+   */
   static open<Name extends string>(bytes: () => Uint8Array<ArrayBuffer>): WasmModule<Name> | undefined {
+    // As with `node --jitless`, and in Safari's Lockdown Mode.
+    if (typeof WebAssembly === 'undefined') return undefined;
     try {
       const module = new WebAssembly.Module(bytes());
       return new WasmModule(new WebAssembly.Instance(module).exports as unknown as Exports);
     } catch (error) {
       if (error instanceof WebAssembly.CompileError) return undefined;
+      if (error instanceof RangeError) throw new StriaError('out-of-memory', noAddressSpace, { cause: error });
       throw error;
     }
   }

@@ -138,6 +138,7 @@ describe('files that hold no usable matrix are refused', () => {
     ['cannot be inverted', '1e300 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1', 'a.mat'],
     ['binary', '\0\0\0\0\x0c\0\0\0\x01\0\0\0AffineTransform_double_3_3\0', '0GenericAffine.mat'],
     ['0 words', '', 'a.txt'],
+    ['four rows of three numbers', '0.936 0.352 0\n-0.352 0.936 0\n0 0 1\n12 -7 30\n', 'a.txt'],
   ])('%s', (message, text, name) => {
     expect(() => parseTransform(bytes(text), name)).toThrow(message);
   });

@@ -109,7 +109,7 @@ export function transformText(numbers: Transform, format: TransformFormat): stri
 /**
  * Maps voxel indexes to FLIRT's coordinates: index × voxel size in the header's unit, with x counted from the other end if the
  * affine's determinant is positive.
- * Source: FSL's newimage, `newimagevox2mm_mat` and `swapmat`.
+ * Source: FSL's newimage, `sampling_mat`, `swapmat` and `left_right_order`; the last one says no to an image without qform and sform.
  */
 function flirtCoordinates(info: VolumeInfo): Transform {
   const [x = 1, y = 1, z = 1] = info.spacing.map((value) => (Number.isFinite(value) && value > 0 ? value : 1));

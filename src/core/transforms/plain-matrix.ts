@@ -4,19 +4,26 @@ import type { Transform } from './transform.ts';
 
 /**
  * A matrix as text: four rows of four numbers, the last one 0 0 0 1, or only the first three. Numbers are separated by spaces,
- * tabs, commas or semicolons; brackets and lines that begin with # are skipped.
+ * tabs, commas or semicolons; brackets and lines that begin with # are skipped. Rows may share a line.
  * @throws StriaError `corrupt`, `unsupported`
  */
 export function readPlainMatrix(text: string): Transform {
-  const words = text
+  const lines = text
     .split(/\r\n|\r|\n/)
     .filter((line) => !line.trimStart().startsWith('#'))
-    .join(' ')
-    .replace(/[[\],;]/g, ' ')
-    .split(/\s+/)
-    .filter((word) => word !== '');
+    .map((line) =>
+      line
+        .replace(/[[\],;]/g, ' ')
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    )
+    .filter((line) => line.length > 0);
+  const words = lines.flat();
   if (words.length !== 16 && words.length !== 12)
     throw new StriaError('corrupt', `a matrix has four rows of four numbers, and this file has ${words.length} words`);
+  // As MATLAB writes affine transforms. Read on as if they were three rows of four, its numbers would make another matrix.
+  if (words.length === 12 && lines.length === 4)
+    throw new StriaError('unsupported', 'the matrix has four rows of three numbers instead of three rows of four; transpose it');
   const numbers = words.map((word) => numberOf(word, 'the matrix'));
   const last = numbers.slice(12);
   if (last.some((value, at) => Math.abs(value - (at === 3 ? 1 : 0)) > 1e-9))

@@ -153,4 +153,33 @@ describe('a finer resolution of the open volume, unlike another volume,', () => 
     await new Channels(store, { base: () => base, layer: () => undefined }).showAll();
     expect(reads).toEqual(['first', 'finer']);
   });
+
+  it('makes the app measure the contrast again, which never goes to another volume', async () => {
+    for (const [next, expected] of [
+      ['refine', [5, 6]],
+      ['replace', [1, 2]],
+    ] as const) {
+      const { store, info, ...change } = setUp();
+      let state: ViewState = { ...firstView(info, statistics), window: [1, 2] };
+      const set = (change: Partial<ViewState>) => {
+        state = { ...state, ...change };
+      };
+      const viewer = { snapshot: () => ({ state }), set };
+      store.setState({ gpu: { kind: 'ready', gpu: {}, viewer } as unknown as AppState['gpu'] });
+      const volumeOf = (window: readonly [number, number], onRead: () => void) => {
+        const measured = async () => {
+          onRead();
+          return { ...statistics, window };
+        };
+        return { info: testInfo([8, 8, 8, 1], 'u8'), statistics: measured } as unknown as VolumeSource;
+      };
+      const finer = volumeOf([5, 6], () => {});
+      let base = volumeOf([0, 0], () => {
+        base = finer;
+        change[next]();
+      });
+      await new Channels(store, { base: () => base, layer: () => undefined }).contrast('base');
+      expect(state.window, next).toEqual(expected);
+    }
+  });
 });

@@ -86,6 +86,8 @@ export interface PictureScale {
   readonly spacing: readonly [number, number, number];
   /** How many pictures form one time point, if the file is a series. */
   readonly picturesPerTime?: number | undefined;
+  /** Seconds between time points. */
+  readonly timeStep?: number | undefined;
   /** The physical value is slope × stored + intercept. */
   readonly scaling?: { readonly slope: number; readonly intercept: number } | undefined;
 }

@@ -122,6 +122,29 @@ describe('one file', () => {
     expect(doses.valueUnit).toBe('Gy');
   });
 
+  test('the rate at which a series should be shown is not its time step', async () => {
+    const file = (instance: number, z: number, point: number) =>
+      dicomFile(
+        ctSlice({
+          pixels: noise(24, instance),
+          instance,
+          z,
+          // Temporal position, acquisition time, and the recommended rate of display: 10 pictures a second.
+          more: {
+            2097408: ['IS', String(point)],
+            524322: ['DA', '20240229'],
+            524338: ['TM', `1200${String(30 * point).padStart(2, '0')}`],
+            532804: ['IS', '10'],
+          },
+        }),
+      );
+    const files = [file(1, 0, 0), file(2, 2, 0), file(3, 0, 1), file(4, 2, 1)];
+    const volume = await openVolume(
+      memoryTree('folder', Object.fromEntries(files.map((bytes, index) => [String(index), bytes]))),
+    );
+    expect(volume.info).toMatchObject({ dims: [4, 3, 2, 2], spacing: [0.25, 0.5, 2, 30], timeUnit: 's' });
+  });
+
   test('unsupported features are refused by name', async () => {
     const refused = async (more: TestElements, syntax?: string) =>
       (await faultOf(openOne(dicomFile(ctSlice({ pixels, more }), { ...(syntax && { syntax }) }))))?.message;

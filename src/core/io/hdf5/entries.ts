@@ -20,6 +20,7 @@ import { type AxisFacts, axesOf, geometryOf, readAxisFacts } from './h5-geometry
 import { datasetGrid } from './h5-grid.ts';
 import { typeOf, typeWords } from './h5-types.ts';
 import { type ImarisLevel, imarisAxes, imarisChannels, imarisGrid, imarisLevels } from './imaris.ts';
+import { mincScaling } from './minc-scaling.ts';
 
 type Options = OpenOptions & JobOptions;
 
@@ -44,8 +45,8 @@ function preferVolumes(entries: readonly VolumeEntry[]): readonly VolumeEntry[] 
   return entries.map((entry) => (isVolume(entry) ? entry : { ...entry, isAlternative: true }));
 }
 
-function datasetEntry(source: ByteSource, dataset: H5Dataset): VolumeEntry {
-  const { path, metadata, shape, chunks, filters, problem } = dataset;
+function datasetEntry(source: ByteSource, listed: H5Dataset): VolumeEntry {
+  const { path, metadata, shape, chunks, filters, problem } = listed;
   const storage = chunks === undefined ? 'contiguous' : `chunks ${chunks.join('×')}`;
   return {
     id: path,
@@ -58,12 +59,14 @@ function datasetEntry(source: ByteSource, dataset: H5Dataset): VolumeEntry {
     open: (options) =>
       H5File.with(source, options, async (file) => {
         const attributes = await readAttributes(file, path, options);
+        // netCDF's classic model has no unsigned types, so an attribute marks them.
+        const isUnsigned = textOf(attributes.get('_Unsigned'))?.toLowerCase() === 'true';
+        const dataset = isUnsigned ? { ...listed, metadata: { ...metadata, signed: false } } : listed;
         const facts = await readAxisFacts(file, dataset, attributes, options);
         const axes = options.axes === undefined ? axesOf(shape, facts) : parseAxes(options.axes, shape.length);
-        const scaling = checkedScaling(
-          numberOf(attributes.get('scale_factor')) ?? 1,
-          numberOf(attributes.get('add_offset')) ?? 0,
-        );
+        const scaling =
+          (await mincScaling(file, dataset, attributes, options)) ??
+          checkedScaling(numberOf(attributes.get('scale_factor')) ?? 1, numberOf(attributes.get('add_offset')) ?? 0);
         const root = await readAttributes(file, '/', options);
         return volumeOf(source, (opened) => [datasetGrid(opened, dataset)], datasetGrid(file, dataset), axes, facts, {
           ...scaling,

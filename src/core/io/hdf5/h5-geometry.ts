@@ -73,8 +73,14 @@ export async function readAxisFacts(
   const group = path.slice(0, path.lastIndexOf('/')) || '/';
   const sizes = numbersOf(attributes.get('element_size_um'));
   if (sizes !== undefined && sizes.length <= shape.length && sizes.length >= 2) {
-    const first = shape.length - sizes.length;
-    return shape.map((_, axis) => (axis < first ? unknownAxis : { ...unknownAxis, step: sizes[axis - first], unit: 'um' }));
+    // A last axis of colours has no size.
+    const axes = guessAxes(shape);
+    const spatial = [...shape.keys()].filter((axis) => ['x', 'y', 'z'].includes(axes[axis] ?? ''));
+    const first = spatial.length === sizes.length ? (spatial[0] ?? 0) : shape.length - sizes.length;
+    return shape.map((_, axis) => {
+      const step = sizes[axis - first];
+      return step === undefined ? unknownAxis : { ...unknownAxis, step, unit: 'um' };
+    });
   }
   const order = textOf(attributes.get('dimorder'))?.split(',');
   if (order?.length === shape.length) {

@@ -47,6 +47,16 @@ test('reads 64-bit integers that fit into 32 bits', async () => {
   expect(fault?.message).toContain('4294967296');
 });
 
+test('reads integers as unsigned if netCDF’s attribute says so', async () => {
+  const file = await hdf5File((root) => {
+    const data = root.create_dataset({ name: 'counts', data: new Int16Array(values.buffer), shape, dtype: '<h' });
+    data.create_attribute('_Unsigned', 'true');
+  });
+  const volume = await open(file);
+  expect(volume.info.type).toBe('u16');
+  expectSame(await readVoxels(volume), values);
+});
+
 test('lists datasets as a tree, whatever the links', async () => {
   const file = await hdf5File((root) => {
     const group = root.create_group('entry');
@@ -141,6 +151,14 @@ describe('spacing', () => {
     });
   });
 
+  test('of voxels whose last axis is their colours', async () => {
+    const file = await hdf5File((root) => {
+      const data = root.create_dataset({ name: 'data', data: noise(5 * 16 * 18 * 3), shape: [5, 16, 18, 3] });
+      data.create_attribute('element_size_um', new Float64Array([2, 0.5, 0.25]), [3], '<d');
+    });
+    expect((await open(file)).info).toMatchObject({ dims: [18, 16, 5, 3], spacing: [0.25, 0.5, 2, 1], spatialUnit: 'um' });
+  });
+
   const mincFile = (directions: Readonly<Record<string, readonly number[]>> = {}) =>
     hdf5File((root) => {
       const minc = root.create_group('minc-2.0');
@@ -174,6 +192,31 @@ describe('spacing', () => {
     // Directions that do not span space are ignored.
     const flat = await open(await mincFile({ xspace: [1, 0, 0], yspace: [1, 0, 0] }));
     expect(flat.info.affine).toEqual([-1, 0, 0, 10, 0, 2, 0, 10, 0, 0, 3, 10]);
+  });
+
+  test('and the range of its values', async () => {
+    const file = (minima: readonly number[], maxima: readonly number[], dtype = '<H') =>
+      hdf5File((root) => {
+        const image = root.create_group('minc-2.0').create_group('image').create_group('0');
+        const data = dtype === '<f' ? Float32Array.from(shorts) : shorts;
+        const dataset = image.create_dataset({ name: 'image', data, shape, dtype });
+        dataset.create_attribute('dimorder', 'zspace,yspace,xspace');
+        dataset.create_attribute('valid_range', Float64Array.of(0, 4096), [2], '<d');
+        for (const [name, values] of [
+          ['image-min', minima],
+          ['image-max', maxima],
+        ] as const) {
+          const [only = 0] = values;
+          if (values.length === 1) image.create_dataset({ name, data: only, dtype: '<d' });
+          else image.create_dataset({ name, data: Float64Array.from(values), dtype: '<d' });
+        }
+      });
+    const scalingOf = async (bytes: Uint8Array) => (await open(bytes)).info;
+    expect(await scalingOf(await file([-1], [1]))).toMatchObject({ slope: 2 / 4096, intercept: -1 });
+    expect(await scalingOf(await file([3, 3, 3, 3, 3], [11, 11, 11, 11, 11]))).toMatchObject({ slope: 8 / 4096, intercept: 3 });
+    // Slices with ranges of their own keep their stored values, and floats are physical.
+    expect(await scalingOf(await file([0, 0, 0, 0, 0], [1, 2, 3, 4, 5]))).toMatchObject({ slope: 1, intercept: 0 });
+    expect(await scalingOf(await file([-1], [1], '<f'))).toMatchObject({ slope: 1, intercept: 0 });
   });
 });
 

@@ -119,16 +119,17 @@ function describeShape({ width, height, type, channels, bits }: PictureShape): s
 
 function describeStack(pictures: readonly Picture[], { scale, channels: named }: PictureFile, isOneFile: boolean): VolumeInfo {
   const { width, height, type, channels } = (pictures[0] as Picture).shape;
-  const { spatialUnit, picturesPerTime } = scale;
+  const { spatialUnit, picturesPerTime, timeStep } = scale;
   // A file's time series becomes t only if t is not needed for samples.
   const depth = isOneFile && channels === 1 && picturesPerTime !== undefined ? picturesPerTime : pictures.length;
-  const spacing = [...scale.spacing, 1] as const;
+  const knownStep = depth < pictures.length ? timeStep : undefined;
+  const spacing = [...scale.spacing, knownStep ?? 1] as const;
   return {
     dims: [width, height, depth, (pictures.length / depth) * channels],
     type,
     spacing,
     spatialUnit,
-    timeUnit: 'unknown',
+    timeUnit: knownStep === undefined ? 'unknown' : 's',
     affine: diagonalAffine(spacing),
     slope: 1,
     intercept: 0,

@@ -1,4 +1,4 @@
-import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { channelLayout, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { interleave } from '../common/picture.ts';
 import { separated } from '../tiff/ink-channels.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
@@ -15,6 +15,9 @@ const batchBytes = 2 ** 18;
 
 /** Tags about YCbCr: the colour space, its coefficients, subsampling, positions and reference values. */
 const ybrTags: ReadonlySet<number> = new Set([tiffTags.photometric, 529, 530, 531, 532]);
+
+/** ImageJ counts time in seconds. */
+const perSecond = { s: 1, ms: 1e3, us: 1e6 } as const;
 
 /** An upper bound of a directory's size without the kept metadata. */
 const directoryBound = 2048;
@@ -135,7 +138,7 @@ export class TiffWriter {
    * time points.
    */
   #scaleTags(): StoredTag[] {
-    const { dims, spacing, spatialUnit } = this.#info;
+    const { dims, spacing, spatialUnit, timeUnit } = this.#info;
     const tags: StoredTag[] = [];
     const [x, y] = [inverse(spacing[0]), inverse(spacing[1])];
     if (x !== undefined && y !== undefined) {
@@ -147,6 +150,9 @@ export class TiffWriter {
     const frames = this.#table.channels === 1 ? dims[3] : 1;
     const lines = ['ImageJ=1.54f', `images=${images}`, `slices=${images / frames}`];
     if (frames > 1) lines.push(`frames=${frames}`, 'hyperstack=true');
+    // Channels that are written as time points have no time between them.
+    const areTimes = frames > 1 && frames === channelLayout(this.#info).timePoints;
+    if (areTimes && timeUnit !== 'unknown') lines.push(`finterval=${spacing[3] / perSecond[timeUnit]}`);
     if (spatialUnit !== 'unknown') lines.push(`unit=${spatialUnit}`);
     lines.push(`spacing=${spacing[2]}`, 'loop=false', '');
     return [...tags, textTag(tiffTags.description, lines.join('\n'))];

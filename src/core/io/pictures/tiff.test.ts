@@ -119,11 +119,18 @@ describe('reading', () => {
       spatialUnit: 'um',
       spacing: [0.25, 0.5, 1.5, 1],
     });
+    const timed = (text: string) => description(`ImageJ=1.53t\nimages=6\nslices=3\nframes=2\n${text}\n`);
+    expect(await at([timed('finterval=2.5')], 6)).toMatchObject({ dims: [4, 3, 3, 2], spacing: [1, 1, 1, 2.5], timeUnit: 's' });
+    expect(await at([timed('finterval=2.5\ntunit=min')], 6)).toMatchObject({ spacing: [1, 1, 1, 1], timeUnit: 'unknown' });
     // A description that does not match its pictures is ignored.
     expect(await at([imageJ], 5)).toMatchObject({ dims: [4, 3, 5, 1] });
     // ImageJ leaves out a spacing of 1, and has no code of TIFF for micrometres.
     const stackIn = (text: string) => description(`ImageJ=1.53t\nimages=3\nslices=3\n${text}\n`);
     expect((await at([stackIn('unit=micron'), ...resolution(1)], 3)).spacing).toEqual([0.25, 0.5, 1, 1]);
+    expect(await at([stackIn('unit=nm\nspacing=30'), ...resolution(1)], 3)).toMatchObject({
+      spatialUnit: 'um',
+      spacing: [0.00025, 0.0005, 0.03, 1],
+    });
     expect((await at([stackIn('unit=cm\nspacing=0.5'), ...resolution(3)], 3)).spacing).toEqual([2.5, 5, 5, 1]);
     expect((await at([stackIn('unit=inch\nspacing=0.5'), ...resolution(2)], 3)).spacing).toEqual([6.35, 12.7, 12.7, 1]);
   });
@@ -309,6 +316,18 @@ describe('writing', () => {
     const volume = await open(await write(info, voxels));
     expect(volume.info).toEqual(info);
     expectSame(await readVoxels(volume), voxels);
+  });
+
+  test('time points keep their distance, in seconds', async () => {
+    const inUnit = async (timeUnit: VolumeInfo['timeUnit'], step: number, more: Partial<VolumeInfo> = {}) => {
+      const info = { ...base, timeUnit, spacing: [0.325, 0.5, 2, step] as const, ...more };
+      const { spacing, timeUnit: unit } = (await open(await write(info, samples(volumeBytes(info), 4)))).info;
+      return [spacing[3], unit];
+    };
+    expect(await inUnit('s', 2.5)).toEqual([2.5, 's']);
+    expect(await inUnit('ms', 40)).toEqual([0.04, 's']);
+    expect(await inUnit('unknown', 7)).toEqual([1, 'unknown']);
+    expect(await inUnit('s', 2.5, { channels: [{ name: 'a' }, { name: 'b' }] })).toEqual([1, 'unknown']);
   });
 
   test.each(elementTypes)('an independent reader understands %s', async (type) => {

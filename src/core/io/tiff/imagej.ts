@@ -6,8 +6,12 @@ export interface ImageJDescription {
   readonly images: number | undefined;
   /** Number of time points, if there is one channel. */
   readonly frames: number | undefined;
+  /** Seconds between time points. */
+  readonly frameInterval: number | undefined;
   readonly unit: PictureScale['spatialUnit'];
-  /** Distance between pictures, in `unit`. */
+  /** How many of `unit` the written unit has: a nanometre is 0.001 µm. */
+  readonly unitFactor: number;
+  /** Distance between pictures, in the written unit. */
   readonly spacing: number | undefined;
   /** The length of its unit in millimetres, if that is known. */
   readonly millimetres: number | undefined;
@@ -25,6 +29,7 @@ const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
   micron: 'um',
   microns: 'um',
   micrometer: 'um',
+  nm: 'um',
 };
 
 /** Units of TIFF itself. ImageJ writes them as the unit of the resolution. */
@@ -36,7 +41,9 @@ export function parseImageJ(description: string): ImageJDescription {
     return {
       images: undefined,
       frames: undefined,
+      frameInterval: undefined,
       unit: 'unknown',
+      unitFactor: 1,
       spacing: undefined,
       millimetres: undefined,
       scaling: undefined,
@@ -44,6 +51,7 @@ export function parseImageJ(description: string): ImageJDescription {
   const { pairs, count } = linesOf(description);
   const name = pairs.get('unit');
   const unit = units[name ?? ''] ?? 'unknown';
+  const unitFactor = name === 'nm' ? 0.001 : 1;
   // ImageJ leaves out a distance of 1.
   const isScaledStack = name !== undefined && (count('images') ?? 1) > 1;
   const spacing = Math.abs(Number(pairs.get('spacing') ?? (isScaledStack ? 1 : Number.NaN)));
@@ -54,8 +62,10 @@ export function parseImageJ(description: string): ImageJDescription {
     // Channels vary faster than slices and slices faster than time points. With several channels the pictures remain one
     // sequence.
     frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
+    frameInterval: frameIntervalOf(pairs),
     unit,
-    millimetres: tiffUnits[name ?? ''] ?? { m: 1000, mm: 1, um: 0.001, unknown: undefined }[unit],
+    unitFactor,
+    millimetres: tiffUnits[name ?? ''] ?? { m: 1000, mm: 1, um: 0.001 * unitFactor, unknown: undefined }[unit],
     scaling: isLinear ? { slope, intercept } : undefined,
     spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
   };
@@ -75,6 +85,13 @@ function linesOf(description: string) {
   return { pairs, count };
 }
 
+/** `finterval` in seconds, unless `tunit` names another unit. */
+function frameIntervalOf(pairs: ReadonlyMap<string, string>): number | undefined {
+  const interval = Number(pairs.get('finterval') ?? Number.NaN);
+  const isInSeconds = ['s', 'sec', 'seconds', ''].includes(pairs.get('tunit') ?? '');
+  return isInSeconds && interval > 0 && Number.isFinite(interval) ? interval : undefined;
+}
+
 /** How the pictures of a hyperstack are ordered: channels vary fastest, then slices, then time points. */
 export interface Hyperstack {
   readonly channels: number;
@@ -92,27 +109,29 @@ export function parseHyperstack(description: string): Hyperstack | undefined {
   const { pairs, count } = linesOf(description);
   const [channels, slices, frames] = [count('channels') ?? 1, count('slices') ?? 1, count('frames') ?? 1];
   if (channels * slices * frames !== count('images')) return undefined;
-  const interval = Number(pairs.get('finterval') ?? Number.NaN);
-  const isInSeconds = ['s', 'sec', 'seconds', ''].includes(pairs.get('tunit') ?? '');
   return {
     channels,
     slices,
     frames,
-    frameInterval: isInSeconds && interval > 0 && Number.isFinite(interval) ? interval : undefined,
+    frameInterval: frameIntervalOf(pairs),
     isColored: (pairs.get('mode') ?? 'grayscale') !== 'grayscale',
   };
 }
 
 /** The resolution of the pixels, supplemented by ImageJ: its unit, for which TIFF has no code, the third axis, and time. */
 export function imageJScale(description: ImageJDescription, resolution: PictureScale): PictureScale {
-  const { unit, spacing, frames, images, millimetres, scaling } = description;
-  const [x, y] = resolution.spacing;
+  const { unit, unitFactor, spacing, frames, images, millimetres, scaling, frameInterval } = description;
   const isPlain = resolution.spatialUnit === 'unknown' && unit !== 'unknown';
+  const [x, y] = resolution.spacing;
+  const z = spacingInUnit(spacing, millimetres, resolution) ?? resolution.spacing[2];
+  // Rounded to 12 digits, so that 0.7 nm becomes 0.0007 µm, not 0.0006999999999999999.
+  const scaled = (distance: number) => Number((distance * unitFactor).toPrecision(12));
   const picturesPerTime = frames !== undefined && images !== undefined && images % frames === 0 ? images / frames : undefined;
   return {
     spatialUnit: isPlain ? unit : resolution.spatialUnit,
-    spacing: [x, y, spacingInUnit(spacing, millimetres, resolution) ?? resolution.spacing[2]],
+    spacing: isPlain && unitFactor !== 1 ? [scaled(x), scaled(y), scaled(z)] : [x, y, z],
     picturesPerTime,
+    timeStep: frameInterval,
     ...(scaling && { scaling }),
   };
 }

@@ -25,7 +25,7 @@ const scope = self as unknown as {
 
 const running = new Map<number, AbortController>();
 let gpu: Gpu | undefined;
-let backend: Backend | undefined;
+let backend: Promise<Backend> | undefined;
 
 scope.onmessage = async ({ data }) => {
   if (data.kind === 'cancel') {
@@ -71,14 +71,17 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
 }
 
 async function openBackend(tunings: KeptTunings): Promise<Backend> {
-  if (!backend || gpu?.isLost) {
-    gpu = await openGpu(navigator.gpu).catch(() => undefined);
-    if (gpu?.isSoftware) {
-      gpu.destroy();
-      gpu = undefined;
-    }
-    backend = gpu ? createGpuBackend(gpu) : createCpuBackend(createWebTaskPool());
-  }
+  // Jobs that begin at the same time share it: nobody would free a second device.
+  if (!backend || gpu?.isLost) backend = newBackend();
+  const opened = await backend;
   if (gpu) applyTuning(tunings, gpu);
-  return backend;
+  return opened;
+}
+
+async function newBackend(): Promise<Backend> {
+  gpu = undefined;
+  const opened = await openGpu(navigator.gpu).catch(() => undefined);
+  if (opened?.isSoftware) opened.destroy();
+  else gpu = opened;
+  return gpu ? createGpuBackend(gpu) : createCpuBackend(createWebTaskPool());
 }

@@ -74,7 +74,8 @@ export class Channels {
       const { info, statistics } = document;
       const looks = channelLooks(info, statistics);
       const windows =
-        this.#windowsBefore(document) ?? (await this.#read(document, gpu, (volume) => channelWindows(gpu.gpu, volume, looks)));
+        this.#windowsBefore(document) ??
+        (await this.#read(document, gpu, baseId, (volume) => channelWindows(gpu.gpu, volume, looks)));
       if (!windows) return;
       const { state } = gpu.viewer.snapshot();
       if (hasChannelGroup(state.layers)) return;
@@ -93,7 +94,8 @@ export class Channels {
       if (hasChannelGroup(before.layers)) this.#last = { opened: document.opened, view: before };
       const known = this.#windowsBefore(document)?.[channel] ?? channelLooks(info, statistics)[channel]?.window;
       const window =
-        known ?? (await this.#read(document, gpu, async (volume) => (await channelStatistics(gpu.gpu, volume, channel)).window));
+        known ??
+        (await this.#read(document, gpu, baseId, async (volume) => (await channelStatistics(gpu.gpu, volume, channel)).window));
       if (!window) return;
       const { state } = gpu.viewer.snapshot();
       const one = withOneChannel(state, info, channel, window);
@@ -103,23 +105,34 @@ export class Channels {
     });
   }
 
-  /** Gives a layer, or the open volume (`baseId`), the automatic window of what it shows. */
+  /**
+   * Gives a layer, or the open volume (`baseId`), the automatic window of what it shows. Nothing happens if its volume is closed or its layer
+   * removed meanwhile, or if the open volume shows another channel by then.
+   */
   async contrast(id: string): Promise<void> {
+    const document = openDocument(this.#store.getState());
     const { gpu } = this.#store.getState();
-    if (gpu.kind !== 'ready') return;
+    if (!document || gpu.kind !== 'ready') return;
     await this.#told(async () => {
-      const { layers, timePoint } = gpu.viewer.snapshot().state;
-      const look = layers.layers.find((layer) => layer.id === id);
+      const shown = () => {
+        const { layers, timePoint } = gpu.viewer.snapshot().state;
+        return { look: layers.layers.find((layer) => layer.id === id), layers, timePoint };
+      };
+      const { look } = shown();
       const volumeId = look ? volumeIdOf(look) : baseId;
-      const volume = volumeId === baseId ? this.#volumes.base() : this.#volumes.layer(volumeId);
-      if (!volume || (id !== baseId && !look)) return;
-      const { info } = volume;
-      const channel = look ? look.channel : channelAt(info, timePoint).channel;
-      const hasSeveral = channelLayout(info).channelCount > 1;
-      const { window } = hasSeveral ? await channelStatistics(gpu.gpu, volume, channel) : await volume.statistics();
-      const { layers: now } = gpu.viewer.snapshot().state;
-      if (id === baseId) gpu.viewer.set({ window });
-      else gpu.viewer.set({ layers: changedLayer(now, id, { window }) });
+      if (id !== baseId && !look) return;
+      const channelOf = ({ info }: VolumeSource) => shown().look?.channel ?? channelAt(info, shown().timePoint).channel;
+      let channel = 0;
+      const found = await this.#read(document, gpu, volumeId, async (volume) => {
+        channel = channelOf(volume);
+        const hasSeveral = channelLayout(volume.info).channelCount > 1;
+        const { window } = hasSeveral ? await channelStatistics(gpu.gpu, volume, channel) : await volume.statistics();
+        return { volume, window };
+      });
+      if (!found || channelOf(found.volume) !== channel) return;
+      const { layers } = shown();
+      if (id === baseId) gpu.viewer.set({ window: found.window });
+      else gpu.viewer.set({ layers: changedLayer(layers, id, { window: found.window }) });
     });
   }
 
@@ -132,15 +145,22 @@ export class Channels {
   }
 
   /**
-   * Reads from the open volume. Reads again if another resolution replaced the volume meanwhile. Undefined if the volume was
-   * closed or its device was lost.
+   * Reads from the open volume or a layer's. Reads again if another resolution replaced the volume meanwhile. Undefined if the document
+   * or the layer was closed, or the device was lost.
+   * @param id as `volumeIdOf`
    */
-  async #read<T>({ opened }: OpenDocument, gpu: GpuState, read: (volume: VolumeSource) => Promise<T>): Promise<T | undefined> {
+  async #read<T>(
+    { opened }: OpenDocument,
+    gpu: GpuState,
+    id: string,
+    read: (volume: VolumeSource) => Promise<T>,
+  ): Promise<T | undefined> {
+    const find = () => (id === baseId ? this.#volumes.base() : this.#volumes.layer(id));
     for (;;) {
-      const volume = this.#volumes.base();
+      const volume = find();
       const state = this.#store.getState();
       if (!volume || state.gpu !== gpu || openDocument(state)?.opened !== opened) return undefined;
-      const isThere = () => this.#volumes.base() === volume;
+      const isThere = () => find() === volume;
       try {
         const result = await read(volume);
         if (isThere()) return result;

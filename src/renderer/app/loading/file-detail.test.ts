@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { LevelBox } from '../../../core/shared/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
@@ -54,6 +55,19 @@ describe('FileDetail', () => {
     expect(workers[0]?.commands.at(-1)).toEqual({ kind: 'cancel', number: 0 });
     workers[0]?.answer({ number: 0, bytes: Uint8Array.of(1) });
     await expect(detail.read(box, { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
+  });
+
+  it('keeps nothing of what was read, however long the signal lives', async () => {
+    const { detail, workers } = setUp();
+    const { signal } = new AbortController();
+    for (const number of [0, 1]) {
+      const read = detail.read(box, { signal });
+      workers[0]?.answer(
+        number === 0 ? { number, bytes: Uint8Array.of(1) } : { number, fault: { tag: 'not-readable', message: 'no' } },
+      );
+      await read.catch(() => undefined);
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('ends with the volume, even during a request', async () => {

@@ -53,13 +53,20 @@ export class FileDetail implements LeveledVoxels {
     const number = this.#next++;
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
-      this.#asked.set(number, { resolve, reject });
-      worker.postMessage({ kind: 'read', number, box } satisfies DetailCommand);
       const cancel = (): void => {
         if (!this.#asked.delete(number)) return;
         worker.postMessage({ kind: 'cancel', number } satisfies DetailCommand);
         reject(aborted());
       };
+      const finish =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          // A listener would keep the bytes for as long as the signal lives: labels are measured with one signal for a whole volume.
+          signal?.removeEventListener('abort', cancel);
+          settle(value);
+        };
+      this.#asked.set(number, { resolve: finish(resolve), reject: finish(reject) });
+      worker.postMessage({ kind: 'read', number, box } satisfies DetailCommand);
       signal?.addEventListener('abort', cancel, { once: true });
     });
   }

@@ -181,6 +181,7 @@ class Loading {
   #uploadStart: number | undefined;
   #isAddress = false;
   #done = 0;
+  #isDestroyed = false;
   /** Messages are handled one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -234,6 +235,7 @@ class Loading {
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
     this.#resident?.destroy();
   }
 
@@ -306,7 +308,10 @@ class Loading {
     onPlan(plan);
     const { choice, chunkShape, level, voxelBytes } = plan;
     if (choice.as !== 'chunks') {
-      this.#resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
+      const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
+      // Loading may have been cancelled meanwhile, or its thread may have ended.
+      if (this.#isDestroyed) resident.destroy();
+      this.#resident = resident;
     }
     throwIfAborted(signal);
     onProgress?.({ stage: 'Reading', done: 0, total: voxelBytes });

@@ -52,4 +52,18 @@ describe('suggestLayouts', () => {
       }),
     );
   });
+
+  it('only whole words of a name tell of big-endian voxels', () => {
+    const endianOf = (name: string) => suggestLayouts(name, 2 * 8 * 8 * 8)[0]?.endian;
+    for (const name of [
+      'big_8x8x8_uint16.raw',
+      'a_8x8x8_uint16-big-endian.raw',
+      'a_bigendian_8x8x8_uint16.raw',
+      'a_8x8x8_uint16be.raw',
+      'a_8x8x8_uint16_be.raw',
+    ])
+      expect(endianOf(name), name).toBe('big');
+    for (const name of ['bigbrain_8x8x8_uint16.raw', 'ambiguous_8x8x8_uint16.raw', 'beam_8x8x8_uint16.raw'])
+      expect(endianOf(name), name).toBe('little');
+  });
 });

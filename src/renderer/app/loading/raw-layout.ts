@@ -47,7 +47,7 @@ const commonSides = [64, 128, 256, 320, 400, 500, 512, 640, 768, 800, 1000, 1024
 export function suggestLayouts(name: string, size: number, limit = 6): RawLayout[] {
   const lower = name.toLowerCase();
   const named = typeWords.find(([pattern]) => pattern.test(lower))?.[1];
-  const endian = /big|(?:^|[^a-z])be(?:[^a-z]|$)/.test(lower) ? 'big' : 'little';
+  const endian = /(?:^|[^a-z])(?:big|bigendian|be)(?:[^a-z]|$)/.test(lower) ? 'big' : 'little';
   const types = named ? [named] : commonTypes;
   const found: RawLayout[] = [];
   const offer = (dims: Dims4, type: ElementType): void => {

@@ -72,3 +72,14 @@ test('the address that a page is started with is opened, or its fault is shown',
     'fail nonsense: no address',
   ]);
 });
+
+test('the address that a page is started with does not replace what is being opened since, found or not', async () => {
+  const { addresses, store, log, settle } = setUp();
+  for (const end of [() => settle()?.resolve(file), () => settle()?.reject(new StriaError('not-readable', 'no'))]) {
+    const given = addresses.openGiven('https://a/x.nii');
+    store.setState({ document: { kind: 'loading', name: 'dropped.nii', progress: {} as never } });
+    end();
+    await given;
+  }
+  expect(log.filter((line) => /^(open|fail)/.test(line))).toEqual([]);
+});

@@ -41,15 +41,19 @@ export class Addresses {
     const { host, store, open, seek, fail } = this.#needs;
     const name = nameIn(address);
     const turn = ++this.#turn;
-    const isWanted = () => turn === this.#turn && ['loading', 'empty'].includes(store.getState().document.kind);
     seek(name);
-    const isSeeking = store.getState().document.kind === 'loading';
-    const isCancelled = () => isSeeking && store.getState().document.kind !== 'loading';
+    const sought = store.getState().document;
+    // Progress replaces the state of a search, but the name stays until something else is opened.
+    const isWanted = () => {
+      const { document } = store.getState();
+      const isSame = document.kind === 'loading' && sought.kind === 'loading' && document.name === sought.name;
+      return turn === this.#turn && (document === sought || isSame);
+    };
     try {
       const file = await host.openAddress(address).catch(asUnreadable);
-      if (isWanted() && !isCancelled()) open([file]);
+      if (isWanted()) open([file]);
     } catch (error) {
-      if (isWanted() && !isCancelled()) fail(name, error);
+      if (isWanted()) fail(name, error);
     }
   }
 }

@@ -24,10 +24,13 @@ function setUp(open: 'volume' | 'surfaces' | 'nothing') {
     keepFor: vi.fn(),
     openSurfaces: vi.fn(),
     addSurfaces: vi.fn(),
+    openRecent: vi.fn<(id: string) => Promise<HostFile>>(),
+    fail: vi.fn(),
   };
   const opener = new FileOpener({
+    host: { openRecent: calls.openRecent },
     store,
-    document: { open: async (request) => calls.open(request), ask: () => {}, fail: () => {} },
+    document: { open: async (request) => calls.open(request), ask: () => {}, fail: calls.fail },
     leaving: { before: (leave) => leave() },
     queue: { add: calls.queue },
     playback: { playNext: () => {} },
@@ -42,7 +45,7 @@ function setUp(open: 'volume' | 'surfaces' | 'nothing') {
     makeWay: () => false,
     showLayers: () => {},
   } as unknown as OpenerNeeds);
-  return { opener, ...calls };
+  return { opener, store, ...calls };
 }
 
 test('a file is opened, several are compressed one after the other, and a second one leads to a question', async () => {
@@ -79,4 +82,49 @@ test('a sample opened over surfaces without a volume keeps them', async () => {
   await nextTask();
   expect(keepFor).toHaveBeenCalledWith(sampleTitle(sample), []);
   expect(open).toHaveBeenCalledWith({ kind: 'sample', sample });
+});
+
+test('surfaces are added although an earlier layer failed or is still being loaded', async () => {
+  for (const kind of ['failed', 'loading']) {
+    const { opener, store, addSurfaces } = setUp('volume');
+    store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind, name: 'pet.nii' } as never } }));
+    opener.open([file('lh.stl')]);
+    await nextTask();
+    expect(addSurfaces, kind).toHaveBeenCalledWith([expect.objectContaining({ name: 'lh.stl' })]);
+  }
+});
+
+test('surfaces wait for the volumes that are added with them, and are not added if one of these fails', async () => {
+  const { opener, store, addAll, addSurfaces } = setUp('volume');
+  addAll.mockImplementation(async () => {
+    store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind: 'failed', name: 'pet.nii' } as never } }));
+  });
+  opener.addLayers([file('pet.nii'), file('lh.stl')]);
+  await nextTask();
+  expect(addSurfaces).not.toHaveBeenCalled();
+});
+
+test('a recent file that is found, or not found, after something else was opened leaves that alone', async () => {
+  for (const answer of [() => Promise.resolve(file('late.nii')), () => Promise.reject(new Error('the server does not answer'))]) {
+    const { opener, store, open, ask, fail, openRecent } = setUp('nothing');
+    let settle = () => {};
+    openRecent.mockImplementation(() => new Promise((resolve, reject) => (settle = () => void answer().then(resolve, reject))));
+    opener.openRecent('1', 'late.nii');
+    store.setState({ document: { kind: 'ready', document: { opened: {} } as OpenDocument } });
+    settle();
+    await nextTask();
+    expect([open, ask, fail].map(({ mock }) => mock.calls)).toEqual([[], [], []]);
+  }
+});
+
+test('of several recent files, the last one is opened', async () => {
+  const { opener, open, openRecent } = setUp('nothing');
+  const settle: (() => void)[] = [];
+  openRecent.mockImplementation((id) => new Promise((resolve) => settle.push(() => resolve(file(id)))));
+  opener.openRecent('slow.nii', 'slow.nii');
+  opener.openRecent('quick.nii', 'quick.nii');
+  settle[1]?.();
+  settle[0]?.();
+  await nextTask();
+  expect(open.mock.calls).toEqual([[expect.objectContaining({ file: expect.objectContaining({ name: 'quick.nii' }) })]]);
 });

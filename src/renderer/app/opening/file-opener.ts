@@ -53,6 +53,8 @@ export interface OpenerNeeds {
 /** Decides how to open files: as a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
 export class FileOpener {
   readonly #needs: OpenerNeeds;
+  /** Counts the recent files that were asked for. */
+  #recentTurn = 0;
 
   constructor(needs: OpenerNeeds) {
     this.#needs = needs;
@@ -83,11 +85,12 @@ export class FileOpener {
       return;
     }
     showLayers();
-    const added = layers.addAll(volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name })));
-    void added.then(async () => {
+    const volumes = volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name }));
+    void layers.addAll(volumes).then(async () => {
       const { document: now, layers } = store.getState();
-      // If a volume could not be added, the list shows the reason.
-      if (meshes.length === 0 || layers.adding.kind !== 'none' || !isSameDocument(now, document)) return;
+      // If one of these volumes could not be added, the list shows the reason. What became of others does not matter to surfaces alone.
+      const isFailed = volumes.length > 0 && layers.adding.kind !== 'none';
+      if (meshes.length === 0 || isFailed || !isSameDocument(now, document)) return;
       await orNotice(store, () => this.#addSurfaces(meshes));
     });
   }
@@ -114,11 +117,19 @@ export class FileOpener {
     void this.#needs.document.open({ kind: 'file', file: completed(file, missing, given) });
   }
 
+  /** A server may answer late. If the user has opened something else by then, nothing happens. */
   openRecent(id: string, name: string): void {
-    const { host, leaving, document } = this.#needs;
+    const { host, store, leaving, document } = this.#needs;
+    const before = store.getState().document;
+    const turn = ++this.#recentTurn;
+    const isWanted = () => turn === this.#recentTurn && isSameDocument(store.getState().document, before);
     host.openRecent(id).then(
-      (file) => this.open([file]),
-      (error: unknown) => leaving.before(() => document.fail(name, error)),
+      (file) => {
+        if (isWanted()) this.open([file]);
+      },
+      (error: unknown) => {
+        if (isWanted()) leaving.before(() => document.fail(name, error));
+      },
     );
   }
 

@@ -1,12 +1,12 @@
 import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
 interface Waiting {
   readonly task: CpuTask;
-  readonly signal: AbortSignal | undefined;
   readonly resolve: (result: Done) => void;
   readonly reject: (error: StriaError) => void;
 }
@@ -37,8 +37,6 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   };
 
   const next = (): void => {
-    // Those have been rejected.
-    while (queue[0]?.signal?.aborted) queue.shift();
     const waiting = queue[0];
     if (!waiting) return;
     const worker = idle.pop() ?? (busy.size < threads ? start() : undefined);
@@ -58,18 +56,23 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
     readsFiles: false,
     run: (task, signal) =>
       new Promise<Done>((resolve, reject) => {
-        const aborted = () => new StriaError('aborted', 'cancelled');
-        if (signal?.aborted) throw aborted();
-        // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
-        const abort = (): void => reject(aborted());
+        throwIfAborted(signal);
         const settle =
           <T>(done: (value: T) => void) =>
-          (value: T): void => {
+          (value: T) => {
+            // A listener would keep the result for as long as the signal lives, which is a whole file.
             signal?.removeEventListener('abort', abort);
             done(value);
           };
+        const waiting = { task, resolve: settle(resolve), reject: settle(reject) };
+        // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
+        const abort = () => {
+          const at = queue.indexOf(waiting);
+          if (at >= 0) queue.splice(at, 1);
+          reject(new StriaError('aborted', 'cancelled'));
+        };
         signal?.addEventListener('abort', abort, { once: true });
-        queue.push({ task, signal, resolve: settle(resolve), reject: settle(reject) });
+        queue.push(waiting);
         next();
       }),
     destroy: async () => {

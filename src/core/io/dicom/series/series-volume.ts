@@ -44,7 +44,7 @@ export function describeSeries(stack: SliceStack): SeriesVolume {
   const type = isScaled ? scaledType(format.type, format.bitsStored) : format.type;
   const isColor = format.channels === 3;
   const suv = suvFactorOfAll(frames);
-  const time = timeStep(stack, owner.frameTime);
+  const time = timeStep(stack, owner.isFilm ? owner.frameTime : undefined);
   return {
     stack,
     geometry,
@@ -77,6 +77,7 @@ export function suvFactorOfAll(frames: readonly SeriesFrame[]): number | undefin
     : undefined;
 }
 
+/** @param frameTime of a film. In other series a cine rate only says how fast to show the pictures */
 function timeStep({ frames, phase }: SliceStack, frameTime: number | undefined): { step: number; unit: VolumeInfo['timeUnit'] } {
   if (frames.length < 2 || phase === undefined) return { step: 1, unit: 'unknown' };
   if (frameTime !== undefined && frameTime > 0 && phase === 'time') return { step: frameTime, unit: 'ms' };
