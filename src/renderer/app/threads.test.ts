@@ -85,22 +85,6 @@ test('a task on the CPU fails alone, and the next one gets a new thread', async 
   await pool.destroy();
 });
 
-test('a task that is cancelled while it waits for a thread is not begun', async () => {
-  const pool = createWebTaskPool(1);
-  const task = (number: number) => ({ kind: 'halve', number, blocks: [] }) as never;
-  const controller = new AbortController();
-  const first = pool.run(task(1), controller.signal);
-  const [cancelled, last] = [pool.run(task(2), controller.signal), pool.run(task(3))];
-  controller.abort();
-  await expect(first).rejects.toMatchObject({ tag: 'aborted' });
-  await expect(cancelled).rejects.toMatchObject({ tag: 'aborted' });
-  TestWorker.last.onmessage?.({ data: { kind: 'halve' } });
-  expect(TestWorker.last.posted).toEqual([task(1), task(3)]);
-  TestWorker.last.onmessage?.({ data: { kind: 'halve' } });
-  expect(await last).toMatchObject({ kind: 'halve' });
-  await pool.destroy();
-});
-
 test('a file of meshes whose thread ends says so, and a cancel ends the thread', async () => {
   const file = { name: 'a.stl', handle: { kind: 'blob', name: 'a.stl', blob: new Blob() } } as unknown as HostFile;
   const reading = readInThread(file, 1e-3, new AbortController().signal);
