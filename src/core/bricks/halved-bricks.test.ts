@@ -91,6 +91,21 @@ test.each(cases)('$type $dims in chunks of $chunkShape: bricks equal the stored 
   expect(coded).toBeGreaterThan(0);
 });
 
+test('a lost chunk counts as zeros, as in stored levels', async () => {
+  const info = infoOf([300, 40, 40, 1], 'u8');
+  const { bytes } = await compressBytes(cpu, info, voxelsOf(info, 'blobs'), { chunkShape: [16, 16, 16], levels: 'mean' });
+  const lost = 19;
+  const reader = await openBytes(await withoutFinest(bytes, 1, lost));
+  expect(reader.lostCount).toBe(1);
+  const [stored, made] = [await ContainerBricks.open(await openBytes(bytes)), await HalvedBricks.open(reader, inlinePool())];
+  const bricks = allOf(stored, 1);
+  const [expected, found] = [await stored.read(bricks), await made.read(bricks)];
+  for (const [at, brick] of bricks.entries()) {
+    expect(voxelsIn(made, brick, found[at])).toEqual(voxelsIn(stored, brick, expected[at]));
+  }
+  expect(found[0]).not.toHaveProperty('isLost');
+});
+
 test('a file that leaves nothing out, and one without levels, are read as they are', async () => {
   const info = infoOf([300, 20, 10, 1], 'u8');
   const { whole } = await files(info, [16, 16, 16], 'mean', 1);
