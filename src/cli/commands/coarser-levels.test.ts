@@ -7,7 +7,7 @@ import { type ByteSource, memorySource } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { auto, compressBytes, watchedSink } from '../../core/stream/engine-testing.ts';
 import { makeLevels } from '../../core/stream/make-levels.ts';
-import { withoutFinest } from '../../core/volume/left-out-testing.ts';
+import { withAllLevels, withoutFinest } from '../../core/volume/left-out-testing.ts';
 import { leveledContainer } from '../../core/volume/leveled-container.ts';
 import { testInfo, testVoxels } from '../../core/volume/resident-testing.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
@@ -65,8 +65,7 @@ test('levels that a .stria leaves out are made of its volume', async () => {
     [0.5, 0.5, 2, 1],
   ] as const) {
     const long = { ...testInfo([1030, 21, 13, 2], 'i16'), spacing };
-    const settings = { levels: 'mean', chunkShape: [64, 16, 8, 1] } as const;
-    const { bytes } = await compressBytes(backend, long, testVoxels(long), settings);
+    const bytes = await withAllLevels(long, testVoxels(long), [64, 16, 8, 1]);
     const open = async (file: Uint8Array) => {
       return containerLevels(await ContainerReader.open(memorySource('a.stria', file)), backend, {});
     };

@@ -10,7 +10,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { Dims4, ElementType, VolumeInfo } from '../shared/volume.ts';
 import { compressBytes, infoOf, voxelsOf } from '../stream/engine-testing.ts';
-import { withoutFinest } from '../volume/left-out-testing.ts';
+import { withAllLevels, withoutFinest } from '../volume/left-out-testing.ts';
 import { type Brick, brickKey } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import { ContainerBricks } from './container-bricks.ts';
@@ -24,8 +24,8 @@ async function openBytes(bytes: Uint8Array): Promise<ContainerReader> {
 }
 
 async function files(info: VolumeInfo, chunkShape: ChunkShape, levels: HalvingMethod, leftOut: number) {
-  const { bytes } = await compressBytes(cpu, info, voxelsOf(info, 'blobs'), { chunkShape, levels });
-  return { whole: bytes, lean: await withoutFinest(bytes, leftOut) };
+  const whole = await withAllLevels(info, voxelsOf(info, 'blobs'), chunkShape, levels);
+  return { whole, lean: await withoutFinest(whole, leftOut) };
 }
 
 function allOf({ levels }: BrickSource, level: number): Brick[] {
@@ -93,7 +93,7 @@ test.each(cases)('$type $dims in chunks of $chunkShape: bricks equal the stored 
 
 test('a lost chunk counts as zeros, as in stored levels', async () => {
   const info = infoOf([300, 40, 40, 1], 'u8');
-  const { bytes } = await compressBytes(cpu, info, voxelsOf(info, 'blobs'), { chunkShape: [16, 16, 16], levels: 'mean' });
+  const bytes = await withAllLevels(info, voxelsOf(info, 'blobs'), [16, 16, 16]);
   const lost = 19;
   const reader = await openBytes(await withoutFinest(bytes, 1, lost));
   expect(reader.lostCount).toBe(1);

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { createCpuBackend } from '../cpu/cpu-backend.ts';
-import { inlinePool } from '../cpu/inline-pool.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { leftOutLevels } from '../left-out/left-out-levels.ts';
@@ -8,13 +6,10 @@ import { memorySource } from '../shared/bytes.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { Dims4, VolumeInfo } from '../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../shared/volume-level.ts';
-import { compressBytes } from '../stream/engine-testing.ts';
-import { withoutFinest } from './left-out-testing.ts';
+import { withAllLevels, withoutFinest } from './left-out-testing.ts';
 import { boxesOf } from './level-testing.ts';
 import { ChunkCache, leveledContainer } from './leveled-container.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
-
-const backend = createCpuBackend(inlinePool());
 
 async function opened(bytes: Uint8Array, cacheBytes = 2 ** 28): Promise<LeveledVoxels> {
   const reader = await ContainerReader.open(memorySource('a.stria', bytes));
@@ -24,8 +19,8 @@ async function opened(bytes: Uint8Array, cacheBytes = 2 ** 28): Promise<LeveledV
 }
 
 async function file(info: VolumeInfo, chunkShape: ChunkShape, levels: HalvingMethod, count: number) {
-  const { bytes } = await compressBytes(backend, info, testVoxels(info), { chunkShape, levels });
-  return { whole: bytes, lean: await withoutFinest(bytes, count) };
+  const whole = await withAllLevels(info, testVoxels(info), chunkShape, levels);
+  return { whole, lean: await withoutFinest(whole, count) };
 }
 
 const cases: readonly (readonly [VolumeInfo['type'], Dims4, ChunkShape, HalvingMethod, number])[] = [

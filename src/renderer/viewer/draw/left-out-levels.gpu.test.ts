@@ -4,13 +4,12 @@ import { ballVoxel, finished } from '../../../core/bricks/bricks-testing.ts';
 import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
 import { HalvedBricks } from '../../../core/bricks/halved-bricks.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
-import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { memorySource } from '../../../core/shared/bytes.ts';
 import type { Dims4 } from '../../../core/shared/volume.ts';
-import { compressBytes, infoOf } from '../../../core/stream/engine-testing.ts';
-import { withoutFinest } from '../../../core/volume/left-out-testing.ts';
+import { infoOf } from '../../../core/stream/engine-testing.ts';
+import { withAllLevels, withoutFinest } from '../../../core/volume/left-out-testing.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { pictureGrounds } from '../colors/grounds.ts';
@@ -31,7 +30,7 @@ const voxels = Uint8Array.from({ length: dims[0] * dims[1] * dims[2] }, (_, at) 
   const [x, y, z] = [at % dims[0], Math.floor(at / dims[0]) % dims[1], Math.floor(at / dims[0] / dims[1])];
   return voxel(x, y, z, 0);
 });
-const { bytes } = await compressBytes(createCpuBackend(inlinePool()), info, voxels, { chunkShape, levels: 'mean' });
+const bytes = await withAllLevels(info, voxels, chunkShape);
 let coarse: ResidentVolume;
 beforeEach(async () => {
   const level = { dims: [65, 17, 13, 1], factors: [4, 4, 4] } as const;
