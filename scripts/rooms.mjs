@@ -303,10 +303,15 @@ export const rooms = [
     imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/gpu-chunks',
   },
   {
+    room: 'core/left-out',
+    holds: 'Levels that a file leaves out: which they are, and how chunks of the volume become their voxels.',
+    imports: 'core/chunks core/codec core/format core/levels core/shared',
+  },
+  {
     room: 'core/cpu',
     holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels; handing over to a GPU.',
     imports:
-      'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/levels core/shared',
+      'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/left-out core/levels core/shared',
   },
   {
     room: 'core/stream',
@@ -358,7 +363,8 @@ export const rooms = [
   {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
-    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
+    imports:
+      'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/left-out core/shared core/stream shaders/volume',
   },
   {
     room: 'core/draw',
@@ -369,12 +375,13 @@ export const rooms = [
     room: 'core/bricks',
     holds: 'Bricks of volumes larger than memory: read, kept compressed, decoded on the GPU and drawn on demand.',
     imports:
-      'core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/shared core/volume shaders/brick-draw shaders/draw',
+      'core/chunks core/codec core/codecs core/cpu core/draw core/format core/gpu core/gpu-chunks core/left-out core/shared core/volume shaders/brick-draw shaders/draw',
   },
   {
     room: 'core/bench/harness',
     holds: 'Cases, timing, statistics and results of benchmarks.',
-    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/gpu-chunks core/samples core/shared shaders/bench',
+    imports:
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/samples core/shared shaders/bench',
   },
   {
     room: 'core/bench/seeds',
@@ -450,7 +457,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/chunks core/codecs core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {
@@ -543,13 +550,18 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/left-out core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+  },
+  {
+    room: 'renderer/app/threads',
+    holds: 'Web Workers that encode, decode and halve chunks.',
+    imports: 'core/cpu core/format core/shared',
   },
   {
     room: 'renderer/app/compress',
     holds: 'Compressing the open volume, and the queue of files.',
     imports:
-      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/host',
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
   },
   {
     room: 'renderer/app/measure',

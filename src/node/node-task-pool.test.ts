@@ -71,6 +71,30 @@ test('a payload in shared memory stays there, and its voxels go to a box in shar
   expect(await pool.run({ ...task, checksPayload: true })).toMatchObject({ faults: [{ index: 0, fault: { tag: 'corrupt' } }] });
 });
 
+test('a brick is made of chunks; the damage of a chunk names it', async () => {
+  pool = createNodeTaskPool(1);
+  const result = await pool.run(encodeTask(voxelsOf(3), 'rice'));
+  if (result.kind !== 'encode') throw new Error('not the result of an encode task');
+  const chunk = result.chunks[0] as Extract<EncodedChunk, { kind: 'coded' }>;
+  const task = (payload: Uint8Array): CpuTask => ({
+    kind: 'halve',
+    type: 'u8',
+    method: 'mean',
+    halvings: [[2, 2, 2]],
+    shape: [16, 8, 8],
+    blocks: [0, 8].map((x, number) => ({
+      shape: [16, 16, 16],
+      to: { origin: [x, 0, 0], shape: [8, 8, 8] },
+      parts: [{ number, origin: [0, 0, 0], shape: [16, 16, 16], chunk: { ...chunk, payload: payload.slice() } }],
+    })),
+  });
+  const made = runCpuTask(task(chunk.payload));
+  expect(made).toMatchObject({ kind: 'halve', chunk: { kind: 'coded' } });
+  expect(await pool.run(task(chunk.payload))).toEqual(made);
+  const failing = pool.run(task(chunk.payload.subarray(0, 3)));
+  await expect(failing).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 1'] });
+});
+
 test('the thread reads voxels from a file; a closed file is a fault', async () => {
   pool = createNodeTaskPool(1);
   const path = join(mkdtempSync(join(tmpdir(), 'stria-pool-')), 'a.raw');

@@ -33,6 +33,13 @@ export function packTask(task: CpuTask): Packed<CpuTask> {
     const { box } = task;
     return { message: 'bytes' in box ? { ...task, box: { ...box, bytes: handOver(box.bytes, transfer) } } : task, transfer };
   }
+  if (task.kind === 'halve') {
+    const blocks = task.blocks.map((block) => ({
+      ...block,
+      parts: block.parts.map((part) => ({ ...part, chunk: packChunk(part.chunk, transfer) })),
+    }));
+    return { message: { ...task, blocks }, transfer };
+  }
   return { message: { ...task, chunks: task.chunks.map((chunk) => packChunk(chunk, transfer)) }, transfer };
 }
 
@@ -46,6 +53,8 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
     }
     case 'decode':
       return { message: { ...result, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
+    case 'halve':
+      return { message: { ...result, chunk: packChunk(result.chunk, transfer) }, transfer };
     case 'fault':
       return { message: result, transfer };
   }

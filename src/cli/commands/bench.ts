@@ -15,11 +15,13 @@ import { benchTables, type TableId, tableIds } from '../../core/bench/harness/ta
 import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
 import { type TuningReport, tuneGpu } from '../../core/bench/tune.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
+import { makingThreads } from '../../core/left-out/left-out-levels.ts';
 import { sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { releaseNodeGpu } from '../../node/node-gpu.ts';
 import { NodeFiles } from '../../node/node-source.ts';
+import { createNodeTaskPool } from '../../node/node-task-pool.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/parsed-command.ts';
 import { openNodeCrew } from '../bench/bench-crew.ts';
@@ -126,7 +128,13 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
     const files = new NodeFiles({ signal });
     try {
       const [path] = suite === 'bricks' ? command.inputs : [];
-      return await run({ file: path === undefined ? undefined : await files.open(path) });
+      if (path === undefined) return await run({});
+      const pool = createNodeTaskPool(makingThreads(availableParallelism()));
+      try {
+        return await run({ file: { source: await files.open(path), pool } });
+      } finally {
+        await pool.destroy();
+      }
     } finally {
       await files.close();
     }

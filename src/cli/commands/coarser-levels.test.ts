@@ -8,6 +8,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import { auto, compressBytes, watchedSink } from '../../core/stream/engine-testing.ts';
 import { allLevels } from '../../core/stream/leveled-writer.ts';
 import { makeLevels } from '../../core/stream/make-levels.ts';
+import { withAllLevels, withoutFinest } from '../../core/volume/left-out-testing.ts';
 import { leveledContainer } from '../../core/volume/leveled-container.ts';
 import { testInfo, testVoxels } from '../../core/volume/resident-testing.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
@@ -58,6 +59,22 @@ test('the levels of a .stria are those of its reader, and those beside a plain f
     levels: [],
     fault: 'a.raw.levels.stria is not used: it does not hold the levels of another file',
   });
+});
+
+test('levels that a .stria leaves out are made of its volume', async () => {
+  for (const spacing of [
+    [1, 1, 1, 1],
+    [0.5, 0.5, 2, 1],
+  ] as const) {
+    const long = { ...testInfo([1030, 21, 13, 2], 'i16'), spacing };
+    const bytes = await withAllLevels(long, testVoxels(long), [64, 16, 8, 1]);
+    const open = async (file: Uint8Array) => {
+      return containerLevels(await ContainerReader.open(memorySource('a.stria', file)), backend, {});
+    };
+    const [whole, lean] = [await open(bytes), await open(await withoutFinest(bytes, 1))];
+    expect(lean.levels).toEqual(whole.levels);
+    expect(await allOf(lean)).toEqual(await allOf(whole));
+  }
 });
 
 test('a file whose chunks are too large for boxes has no levels, but can be read in order', async () => {

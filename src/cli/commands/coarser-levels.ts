@@ -2,9 +2,12 @@ import type { Backend } from '../../core/chunks/backend.ts';
 import type { ContainerReader } from '../../core/format/container-reader.ts';
 import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { halvedPlanes } from '../../core/left-out/halved-planes.ts';
+import { leftOutLevels } from '../../core/left-out/left-out-levels.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import { volumeBytes } from '../../core/shared/volume.ts';
 import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import { findKeptLevels } from '../../core/volume/kept-levels.ts';
@@ -12,9 +15,23 @@ import type { CoarserLevels } from '../pictures/gpu-volume.ts';
 
 const none: CoarserLevels = { levels: [], async *voxels() {} };
 
-/** The levels of a .stria. @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted` */
+/** To make a level that a file leaves out, the whole volume is read. Of larger volumes only stored levels are used. */
+const mostMadeFromBytes = 2 ** 36;
+
+/** The levels of a .stria, also those that it leaves out. @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted` */
 export async function containerLevels(container: ContainerReader, backend: Backend, job: JobOptions): Promise<CoarserLevels> {
-  return levelsIn(await container.levels(job), backend, job);
+  const levels = await container.levels(job);
+  const stored = levelsIn(levels, backend, job);
+  const { volume } = container.header;
+  const leftOut = volumeBytes(volume) > mostMadeFromBytes ? [] : leftOutLevels(container.header, levels[0]?.level);
+  return {
+    levels: [...leftOut.map(({ dims, factors }) => ({ dims, factors })), ...stored.levels],
+    async *voxels(index) {
+      const level = leftOut[index];
+      if (!level) return yield* stored.voxels(index - leftOut.length);
+      yield* halvedPlanes((await containerVolume(container, backend, job)).voxels(job), volume, level);
+    },
+  };
 }
 
 /**

@@ -184,7 +184,7 @@ test('the volume of a file is turned and flown through instead of the computed o
   const sink = memorySink();
   const settings = { backend: createCpuBackend(inlinePool()), choice: auto, levels: true };
   await compressVolume(memoryVolume(info, voxelsOf(info, 'blobs')), sink, settings);
-  const file = memorySource('a.stria', sink.bytes());
+  const file = { source: memorySource('a.stria', sink.bytes()), pool: inlinePool() };
   const request = { suite: 'bricks', size: 16, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
   const { cases } = await runGpuSuite('bricks', gpu, { ...host, file }, runner, request);
   expect(cases.map(({ subject, x, inputBytes }) => [subject, x, inputBytes])).toEqual(

@@ -1,6 +1,6 @@
 import type { BrickSource } from '../bricks/brick-source.ts';
 import { ComputedBricks } from '../bricks/computed-bricks.ts';
-import { ContainerBricks } from '../bricks/container-bricks.ts';
+import { HalvedBricks } from '../bricks/halved-bricks.ts';
 import type { PagedLook } from '../bricks/paged-uniform.ts';
 import type { CodecDefinition } from '../codec/codec.ts';
 import { codecByName, codecs } from '../codecs/registry.ts';
@@ -8,11 +8,10 @@ import { FramePacing } from '../draw/frame-pacing.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { ByteSource } from '../shared/bytes.ts';
 import { integerRanges, volumeBytes } from '../shared/volume.ts';
 import { longFrames } from './brick-frames.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
-import type { BenchContext } from './harness/context.ts';
+import type { BenchContext, BenchHost } from './harness/context.ts';
 import { inFlight, runFor } from './harness/frames.ts';
 import { GarbageLog } from './harness/garbage-log.ts';
 import type { BenchCase, BrickFrameParts } from './harness/result.ts';
@@ -54,9 +53,9 @@ export async function benchTerabyte(context: BenchContext): Promise<void> {
  * Turns and flies through the volume of a .stria. Voxels are shown over the whole range of their type; floats
  * from 0 to 1. @throws StriaError `not-readable`, `corrupt`, `unsupported`
  */
-export async function benchFile(context: BenchContext, file: ByteSource): Promise<void> {
-  const { name } = file;
-  const bricks = await ContainerBricks.open(await ContainerReader.open(file));
+export async function benchFile(context: BenchContext, { source, pool }: NonNullable<BenchHost['file']>): Promise<void> {
+  const { name } = source;
+  const bricks = await HalvedBricks.open(await ContainerReader.open(source), pool);
   const { type, dims } = bricks.info;
   const window = type === 'f32' || type === 'f64' ? ([0, 1] as const) : integerRanges[type];
   context.begin(name);

@@ -76,7 +76,7 @@ test('a row of chunks is divided evenly, so that a narrow last chunk is no task 
   const pool = counting(true);
   const { run } = pool;
   pool.run = (task, ...rest) => {
-    counts.push(task.chunks.length);
+    if (task.kind !== 'halve') counts.push(task.chunks.length);
     return run(task, ...rest);
   };
   const backend = createCpuBackend(pool);

@@ -1,10 +1,11 @@
 import type { ChunkBox, FileBox, HalvingWish, VoxelBox } from '../chunks/backend.ts';
 import type { CodecElementBytes, CodecOptions } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { Halving, LevelBlock } from '../left-out/halve-blocks.ts';
 import type { FaultData } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** Work for a CPU thread, as data that can be posted: a few chunks, adjacent along x, to encode or to decode. */
+/** Work for a CPU thread, as data that can be posted: a few chunks, adjacent along x, to encode or to decode; or a brick to be made of chunks. */
 export type CpuTask =
   | {
       readonly kind: 'encode';
@@ -19,7 +20,8 @@ export type CpuTask =
       /** If set, the chunks' voxels are also halved. */
       readonly halving?: TaskHalving | undefined;
     }
-  | DecodeTask;
+  | DecodeTask
+  | HalveTask;
 
 export interface TaskHalving extends HalvingWish {
   /** Where the result goes: a box in memory that the threads share, from `origin` on. Undefined: into memory of its own. */
@@ -36,6 +38,15 @@ export interface DecodeTask {
   readonly checksPayload?: boolean | undefined;
   /** Where the voxels go: a box in memory that the threads share, from `origin` on. Undefined: into memory of their own. */
   readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
+}
+
+/** A brick of a level that the file leaves out, to be made of chunks of the volume. */
+export interface HalveTask extends Halving {
+  readonly kind: 'halve';
+  /** The brick's lengths in codec elements. */
+  readonly shape: Dims3;
+  /** With their places in the brick, in codec elements. */
+  readonly blocks: readonly (LevelBlock & { readonly to: ChunkBox })[];
 }
 
 export interface DecodeResult {
@@ -59,6 +70,7 @@ export type CpuTaskResult =
       readonly analyzed: TaskSpan;
     }
   | DecodeResult
+  | { readonly kind: 'halve'; readonly chunk: EncodedChunk }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
 /** In milliseconds since the epoch, the only clock that threads share. */

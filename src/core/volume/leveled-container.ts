@@ -1,14 +1,13 @@
-import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import { chunkName } from '../shared/chunk-name.ts';
-import { inContext } from '../shared/errors.ts';
+import type { LeftOutLevel } from '../left-out/left-out-levels.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { LeastRecent } from '../shared/least-recent.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
-import { checkedLevelBox, type LevelBox, type LeveledVoxels, type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+import { checkedLevelBox, type LevelBox, type LeveledVoxels } from '../shared/volume-level.ts';
 import { chunkRows } from './compressed-region.ts';
+import { type DecodedLevel, leftOutLevel, storedLevel } from './decoded-level.ts';
 
 /** Decoded chunks are kept up to this many bytes: several slices of a wide volume, with the chunks that they cut. */
 const defaultCacheBytes = 2 ** 28;
@@ -22,22 +21,24 @@ const readingBytes = 2 ** 26;
  * Boxes of a .stria and its levels. Only the chunks that a box touches are read. They are decoded on this thread, and the most
  * recently used ones are kept.
  * @param levels from `reader.levels()`
+ * @param leftOut levels that the file leaves out, finer than `levels`: their boxes are made of the chunks of the volume
  * @param cache may be shared by several files
  */
 export function leveledContainer(
   reader: ContainerReader,
   levels: readonly ContainerReader[],
-  cache = new ChunkCache(defaultCacheBytes),
+  { leftOut = [], cache = new ChunkCache(defaultCacheBytes) }: ContainerReading = {},
 ): LeveledVoxels {
-  const readers = [reader, ...levels];
-  const shapes = readers.map(levelOf);
+  const made = leftOut.map((level) => leftOutLevel(reader, level));
+  const all = [storedLevel(reader), ...made, ...levels.map(storedLevel)];
+  const shapes = all.map(({ shape }) => shape);
+  const { type } = reader.header.volume;
   const file = cache.newFile();
   return {
     levels: shapes,
     async read(box, { signal } = {}) {
       const { dims } = checkedLevelBox(shapes, box);
-      const from = readers[box.level] as ContainerReader;
-      const { type } = from.header.volume;
+      const from = all[box.level] as DecodedLevel;
       const target = new Uint8Array(box.size[0] * box.size[1] * box.size[2] * elementBytes(type));
       const parts = [...chunkRows(from.grid, type, box)].flatMap(partsOf);
       await mapOnto(lanesOf(from), parts, async (_, numbers) => {
@@ -53,8 +54,9 @@ export function leveledContainer(
   };
 }
 
-function levelOf(reader: ContainerReader): VolumeLevel {
-  return { dims: reader.header.volume.dims, factors: reader.level?.factors ?? wholeFactors };
+interface ContainerReading {
+  readonly leftOut?: readonly LeftOutLevel[] | undefined;
+  readonly cache?: ChunkCache | undefined;
 }
 
 function partsOf(row: readonly number[]): readonly (readonly number[])[] {
@@ -62,15 +64,14 @@ function partsOf(row: readonly number[]): readonly (readonly number[])[] {
   return Array.from({ length: count }, (_, part) => row.slice(part * chunksAtOnce, (part + 1) * chunksAtOnce));
 }
 
-function lanesOf({ grid, header }: ContainerReader): readonly number[] {
-  const chunkBytes = grid.chunkShape.reduce((all, length) => all * length, codecElementBytes(header.volume.type));
-  const lanes = Math.floor(readingBytes / (chunksAtOnce * chunkBytes));
+function lanesOf({ pieceBytes }: DecodedLevel): readonly number[] {
+  const lanes = Math.floor(readingBytes / (chunksAtOnce * pieceBytes));
   return Array.from({ length: Math.max(1, Math.min(readsAtOnce, lanes)) }, (_, lane) => lane);
 }
 
-/** Decodes consecutive chunks. Chunks that are not cached are read with as few reads as possible. @param place in the cache */
+/** Decodes consecutive chunks, unless they are cached. @param place in the cache */
 async function decodedChunks(
-  reader: ContainerReader,
+  level: DecodedLevel,
   place: string,
   numbers: readonly number[],
   cache: ChunkCache,
@@ -84,17 +85,9 @@ async function decodedChunks(
     }
     let end = at + 1;
     while (end < numbers.length && !found[end]) end++;
-    const chunks = await reader.readChunks(numbers[at] as number, end - at, { signal });
-    for (const chunk of chunks) {
-      const number = numbers[at] as number;
-      const elements = codecElementBytes(reader.header.volume.type);
-      try {
-        const bytes = decodeChunk(chunk, { shape: reader.grid.box(number).shape, elementBytes: elements });
-        cache.put(`${place} ${number}`, bytes);
-        found[at++] = bytes;
-      } catch (error) {
-        throw inContext(chunkName(number), error);
-      }
+    for (const bytes of await level.decode({ first: numbers[at] as number, count: end - at }, { signal })) {
+      cache.put(`${place} ${numbers[at]}`, bytes);
+      found[at++] = bytes;
     }
   }
   return found as Uint8Array[];

@@ -36,7 +36,7 @@ describe.each(['u8', 'i16', 'f64'] as const)('boxes of files of %s', (type) => {
     const reader = await ContainerReader.open(memorySource('a.stria', container.bytes));
     const levels = await reader.levels();
     expect(levels.length).toBeGreaterThan(0);
-    const source = leveledContainer(reader, levels, new ChunkCache(cacheBytes));
+    const source = leveledContainer(reader, levels, { cache: new ChunkCache(cacheBytes) });
     await expectLevel0(source);
     for (const [index, level] of levels.entries()) {
       const own = level.header.volume;
@@ -69,7 +69,7 @@ test('several files share a cache, and one that is closed frees only its own chu
   const open = async (seed: number) => {
     const bytes = testVoxels(info).map((value) => (value + seed) & 255);
     const container = await compressBytes(backend, info, bytes, { chunkShape: [16, 16, 16] });
-    const source = leveledContainer(await ContainerReader.open(memorySource('a.stria', container.bytes)), [], cache);
+    const source = leveledContainer(await ContainerReader.open(memorySource('a.stria', container.bytes)), [], { cache });
     const box = { level: 0, first: [0, 0, 0], size: [64, 16, 16], timePoint: 0 } as const;
     return { source, check: async () => expect(Buffer.from(await source.read(box)).equals(bytes)).toBe(true) };
   };

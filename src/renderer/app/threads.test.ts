@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Stopwatch } from '../../core/stream/stage-times.ts';
 import type { HostFile } from '../host/host.ts';
 import { BackgroundCompressor } from './compress/background.ts';
-import { createWebTaskPool } from './compress/web-task-pool.ts';
 import { loadResident, type OpenRequest, openStages } from './loading/load-resident.ts';
 import { VolumeList } from './loading/volume-list.ts';
 import { measureFile } from './measure/measure-file.ts';
 import { readInThread } from './meshes/mesh-file-thread.ts';
 import { PngEncoder } from './output/png-encoder.ts';
+import { createWebTaskPool } from './threads/web-task-pool.ts';
 
 // If an error ends a thread, the work fails with a message that names the thread, and later work gets a new thread.
 

@@ -1,3 +1,4 @@
+import type { TaskPool } from '../../cpu/cpu-task.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { ByteSource } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
@@ -18,8 +19,8 @@ export interface CpuCrew {
 /** What a suite needs from its environment. */
 export interface BenchHost {
   openCrew(): Promise<CpuCrew>;
-  /** A .stria, whose volume the suite `bricks` turns and flies through in place of its own. */
-  readonly file?: ByteSource | undefined;
+  /** A .stria, whose volume the suite `bricks` turns and flies through in place of its own, and threads that make bricks it lacks. */
+  readonly file?: { readonly source: ByteSource; readonly pool: TaskPool } | undefined;
   /** A volume that the suite `codecs` measures in place of samples, and its file's name. */
   readonly scan?: { readonly name: string; readonly volume: ScannedVolume } | undefined;
 }

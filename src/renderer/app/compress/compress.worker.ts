@@ -12,8 +12,8 @@ import { openRequested } from '../loading/open-request.ts';
 import { remoteSink } from '../loading/ports.ts';
 import { applyTuning, type KeptTunings } from '../state/gpu-tuning.ts';
 import { throttleProgress } from '../state/progress.ts';
+import { createWebTaskPool } from '../threads/web-task-pool.ts';
 import type { CompressMessage, CompressOrder } from './compress-protocol.ts';
-import { createWebTaskPool } from './web-task-pool.ts';
 
 // Compresses whole files one after the other, without blocking the window: on its own GPU device if the adapter is hardware,
 // else on CPU threads, which are faster than a software GPU.

@@ -3,9 +3,9 @@ import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
+import { createWebTaskPool } from '../threads/web-task-pool.ts';
 import type { Compressed } from './compress-resident.ts';
 import { lastingBackend } from './lasting-backend.ts';
-import { createWebTaskPool } from './web-task-pool.ts';
 
 /**
  * Writes a compressed volume as a .stria file, with levels if it is large. Does not close the sink.

@@ -2,8 +2,10 @@ import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
 import { MadeBricks } from '../../../core/bricks/made-bricks.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
+import { makingThreads } from '../../../core/left-out/left-out-levels.ts';
 import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
+import { createWebTaskPool } from '../threads/web-task-pool.ts';
 import type { BrickAnswer, BrickCommand, BrickLevelPlaces } from './brick-protocol.ts';
 import type { LevelsBlob } from './levels-protocol.ts';
 import { bricksRequested } from './open-request.ts';
@@ -27,7 +29,7 @@ scope.onmessage = ({ data }) => {
 };
 
 async function open(request: Extract<BrickCommand, { kind: 'open' }>['request']): Promise<void> {
-  const source = await bricksRequested(request);
+  const source = await bricksRequested(request, createWebTaskPool(makingThreads(navigator.hardwareConcurrency)));
   bricks = source;
   const levels = source.levels.map((_, level) => placesOf(source, level));
   const transfer = levels.flatMap(({ recordOffsets, recordLengths, payloadLengths }) => [

@@ -1,4 +1,5 @@
 import { ContainerReader } from '../../../core/format/container-reader.ts';
+import { leftOutLevels } from '../../../core/left-out/left-out-levels.ts';
 import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
 import type { LeveledVoxels } from '../../../core/shared/volume-level.ts';
 import { ChunkCache, leveledContainer } from '../../../core/volume/leveled-container.ts';
@@ -57,7 +58,7 @@ function dropLevels(timePoint: number): void {
 
 async function openLevels({ blob }: LevelsBlob): Promise<LeveledVoxels> {
   const reader = await ContainerReader.open(sourceOf({ kind: 'blob', name: 'levels', blob }));
-  return leveledContainer(reader, await reader.levels(), madeCache);
+  return leveledContainer(reader, await reader.levels(), { cache: madeCache });
 }
 
 async function read({ number, box }: Extract<DetailCommand, { kind: 'read' }>): Promise<void> {
@@ -78,7 +79,8 @@ async function open(): Promise<LeveledVoxels> {
   const container = await containerRequested(request);
   if (container) {
     const { reader, source } = container;
-    const voxels = leveledContainer(reader, await levelsOf(reader));
+    const levels = await levelsOf(reader);
+    const voxels = leveledContainer(reader, levels, { leftOut: leftOutLevels(reader.header, levels[0]?.level) });
     const read: LeveledVoxels['read'] = (box, options) =>
       voxels.read(box, options).catch((error: unknown) => {
         throw inContext(source.name, error);

@@ -6,6 +6,7 @@ import type { ContainerOutline } from '../../../core/format/container-outline.ts
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
 import { ownLabels } from '../../../core/io/own-labels.ts';
+import { leftOutLevels } from '../../../core/left-out/left-out-levels.ts';
 import { chunkName } from '../../../core/shared/chunk-name.ts';
 import { faultToData, inContext, StriaError } from '../../../core/shared/errors.ts';
 import { formatName } from '../../../core/shared/readable-formats.ts';
@@ -91,6 +92,7 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
     factors: each.level?.factors ?? wholeFactors,
     chunkShape: each.header.chunkShape,
   }));
+  const leftOut = leftOutLevels(outline.header, levels[0]?.level);
   const { as, level, hasFiner } = await start({
     kind: 'info',
     info: shownInfo(volume, sourceFormat),
@@ -102,7 +104,11 @@ async function sendContainer(request: LoadRequest, outline: ContainerOutline): P
     areLevelsStored: true,
     canKeepLevels: false,
     note: undefined,
-    boxLevels: [{ dims: volume.dims, factors: wholeFactors }, ...storedLevels],
+    boxLevels: [
+      { dims: volume.dims, factors: wholeFactors },
+      ...leftOut.map(({ dims, factors }) => ({ dims, factors })),
+      ...storedLevels,
+    ],
     making: undefined,
     arePictures: isPictureFormat(sourceFormat),
     tags: [],

@@ -1,8 +1,10 @@
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ContainerBricks } from '../../../core/bricks/container-bricks.ts';
+import { HalvedBricks } from '../../../core/bricks/halved-bricks.ts';
 import { KeptBricks } from '../../../core/bricks/kept-bricks.ts';
 import { MadeBricks } from '../../../core/bricks/made-bricks.ts';
 import { VoxelBricks } from '../../../core/bricks/voxel-bricks.ts';
+import type { TaskPool } from '../../../core/cpu/cpu-task.ts';
 import { ContainerOutline } from '../../../core/format/container-outline.ts';
 import { ContainerReader } from '../../../core/format/container-reader.ts';
 import { isContainer } from '../../../core/format/container-start.ts';
@@ -107,11 +109,11 @@ export async function levelsRequested(request: LoadRequest, volume: OpenVolume):
   return { ...own, canMake: true, canKeep: true, note };
 }
 
-/** The bricks of what was posted to a worker. @throws StriaError like the readers; `unsupported` if the file can only be read in order */
-export async function bricksRequested(request: LoadRequest): Promise<BrickSource> {
+/** The bricks of what was posted to a worker. @param pool makes those of levels that a .stria leaves out @throws StriaError like the readers; `unsupported` if the file can only be read in order */
+export async function bricksRequested(request: LoadRequest, pool: TaskPool): Promise<BrickSource> {
   const container = await containerRequested(request);
   if (container) {
-    return ContainerBricks.open(container.reader).catch((error: unknown) => {
+    return HalvedBricks.open(container.reader, pool).catch((error: unknown) => {
       throw inContext(container.source.name, error);
     });
   }

@@ -13,5 +13,11 @@ const scope = self as unknown as {
 
 scope.onmessage = ({ data }) => {
   const result = runCpuTask(data, desk);
-  scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
+  scope.postMessage(result, transferOf(result));
 };
+
+function transferOf(result: CpuTaskResult): ArrayBuffer[] {
+  if (result.kind === 'fault') return [];
+  if (result.kind === 'halve') return result.chunk.kind === 'coded' ? [result.chunk.payload.buffer as ArrayBuffer] : [];
+  return result.voxels ? [result.voxels.buffer] : [];
+}

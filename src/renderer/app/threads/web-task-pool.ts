@@ -1,4 +1,5 @@
 import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 
@@ -85,8 +86,11 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
 
 /** The buffers that a task transfers. A view of only a part of a buffer is copied instead. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
-  const payloads = () =>
-    task.kind === 'decode' ? task.chunks.flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : [])) : [];
+  const chunks = (): readonly EncodedChunk[] => {
+    if (task.kind === 'decode') return task.chunks;
+    return task.kind === 'halve' ? task.blocks.flatMap(({ parts }) => parts.map(({ chunk }) => chunk)) : [];
+  };
+  const payloads = () => chunks().flatMap((chunk) => (chunk.kind === 'coded' ? [chunk.payload] : []));
   const given = task.kind === 'encode' && 'bytes' in task.box ? [task.box.bytes] : payloads();
   return given.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength === buffer.byteLength ? [buffer] : [],
