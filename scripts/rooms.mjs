@@ -317,7 +317,7 @@ export const rooms = [
     room: 'core/stream',
     holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
     imports:
-      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/levels core/shared',
+      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/left-out core/levels core/shared',
   },
   {
     room: 'core/parts',

@@ -373,7 +373,7 @@ def open(
     Opens a .stria file: a path, an http(s) address whose server answers range requests, or a file object.
 
     threads: number of decoding threads; by default one per core.
-    level: 0 for the volume itself, 1 for the finest of its lower resolutions, and so on. ValueError if the file lacks it.
+    level: 0 for the volume itself, 1 for the finest of the lower resolutions in the file, and so on. ValueError if the file lacks it.
     fill: the value of chunks that were lost before the file was recovered. Without it, reading them raises CorruptError.
     Raises CorruptError, UnsupportedError, NotReadableError.
     """

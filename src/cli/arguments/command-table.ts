@@ -247,7 +247,7 @@ const commands = {
     ],
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
-      'Levels take at most 15 % of a .stria: the finest ones are left out until the others do.',
+      'Levels take at most 15 % of a .stria: the finest ones are left out until the others do. The coarsest one always stays.',
       'Without -o, a .stria is replaced once the new file is complete. Existing levels are computed again.',
       'A file of another format stays as it is: its levels are written to a file beside it, as scan.nii.levels.stria for scan.nii.',
       'The app and `info` use them as long as scan.nii is unchanged. --remove removes that file.',

@@ -79,5 +79,5 @@ async function rewriteFile(command: LevelsCommand, { terminal, signal }: Command
 
 function leftOutWords(count: number): string {
   const what = count === 1 ? 'The finest level is' : `The ${count} finest levels are`;
-  return `${what} left out, because levels take at most 15 % of a file.`;
+  return `${what} left out, because levels would take more than 15 % of the file.`;
 }

@@ -40,7 +40,7 @@ export interface MergeLevels {
 /**
  * Joins all parts of a volume into the container that compressing the whole volume at once gives, byte for byte. Payloads are
  * copied, and decoded only for levels. Memory is bounded: it holds a few numbers for each part, the index of the result, and for
- * levels the chunks of one slab. Nothing is written
+ * levels the chunks of one slab and up to 64 MiB of encoded levels. Nothing is written
  * before all parts have been checked. The sink is closed once everything is written, or aborted once if anything fails.
  * @throws StriaError `invalid-input` for parts that are missing, given twice or of different volumes; `corrupt` for a damaged part;
  * `not-readable`, `not-writable`, `aborted`

@@ -3,7 +3,7 @@ import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { LevelHeader } from '../format/level.ts';
 import { partName } from '../format/part.ts';
-import { planLevels } from '../levels/level-plan.ts';
+import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
@@ -62,21 +62,15 @@ async function describeLevels(
   container: ContainerReader,
 ): Promise<Pick<ContainerInfo, 'levels' | 'leftOutLevels' | 'levelFault'>> {
   try {
-    const levels = (await container.levels()).map(describeLevel);
-    return { levels, leftOutLevels: leftOutLevels(container, levels[0]) };
+    const readers = await container.levels();
+    const leftOut = leftOutLevels(container.header, readers[0]?.level);
+    const sizeOf = ({ dims: [x, y, z], factors }: LeftOutLevel) => ({ dims: [x, y, z] as const, factors });
+    return { levels: readers.map(describeLevel), leftOutLevels: leftOut.map(sizeOf) };
   } catch (error) {
     const fault = toStriaError(error);
     if (fault.tag !== 'corrupt') throw fault;
     return { levels: [], leftOutLevels: [], levelFault: fault.fullMessage };
   }
-}
-
-/** The planned levels before the first one that the file has. */
-function leftOutLevels({ header }: ContainerReader, first: LevelInfo | undefined): ContainerInfo['leftOutLevels'] {
-  if (!first) return [];
-  const planned = planLevels(header.volume, header.chunkShape).filter(({ level }) => level !== undefined);
-  const count = planned.findIndex(({ factors }) => factors.join() === first.factors.join());
-  return planned.slice(0, Math.max(0, count)).map(({ dims, factors }) => ({ dims, factors }));
 }
 
 function describeLevel(reader: ContainerReader): LevelInfo {

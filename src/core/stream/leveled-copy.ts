@@ -10,8 +10,8 @@ import { maxBoxBytes, slabBytesFor } from './pipeline.ts';
 import { boxesOf, placeFor, putBox, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
 
 /**
- * Writes chunks that are encoded already, and levels made from them. It holds the chunks of one slab, and decodes them. The file
- * equals the one that compressing the voxels with levels gives.
+ * Writes chunks that are encoded already, and levels made from them. It holds the chunks of one slab, and decodes them, and the
+ * encoded runs of `LeveledWriter`. The file equals the one that compressing the voxels with levels gives.
  */
 export class LeveledCopy {
   readonly #writer: LeveledWriter;
