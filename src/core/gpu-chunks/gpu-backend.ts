@@ -1,5 +1,4 @@
 import type { Backend, BackendJob, BoxHalving, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
-import { reportDamage } from '../chunks/choose.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -16,13 +15,17 @@ import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
 import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
 import { guardedAtOnce } from './guarded.ts';
+import { KeptChunks } from './kept-chunks.ts';
+import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
   /** Encodes the chunks of a box in place. The bytes equal those from `encode`. */
   encodeResident(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<{ chunks: EncodedChunk[] }>;
+  /** As `encodeResident`, but the payloads stay in GPU memory. The caller releases them. */
+  encodeKept(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<KeptChunks>;
   /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0 if every bit is equal. */
-  checkResident(box: ResidentBox, chunks: readonly EncodedChunk[], job?: BackendJob): Promise<{ differingWords: number }>;
+  checkKept(box: ResidentBox, kept: KeptChunks, job?: BackendJob): Promise<{ differingWords: number }>;
   /**
    * Decodes directly into a resident box (whose row padding is zero), and verifies each chunk's payload and checksum on the
    * GPU. @throws StriaError `corrupt`, in the context of `chunk N`
@@ -82,7 +85,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     const chunks = new Array<EncodedChunk>(box.chunks.length);
     const work = async (batch: ResidentBox, first: number) => {
       using scope = gpu.scope('encode');
-      const call = { scope, signal: job.signal, onTimes: job.onTimes, allocate: job.allocate };
+      const call = { scope, signal: job.signal, onTimes: job.onTimes };
       const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, job.lend ? 'lent' : 'own', job.onSpan);
       for (const { release } of lent) hold(release);
       for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
@@ -214,18 +217,32 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     encodeResident: async (box, choice, job = {}) => ({ chunks: await encodeAll(box, choice, job) }),
 
-    checkResident: (box, chunks, job = {}) =>
+    encodeKept: (box, choice, job = {}) =>
+      batches.run(async ({ bytes, atOnce }, hold) => {
+        const owner = gpu.scope('compressed');
+        hold(() => owner.destroy());
+        const chunks = new Array<PlacedChunk>(box.chunks.length);
+        const work = async (batch: ResidentBox, first: number) => {
+          using scope = gpu.scope('encode');
+          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          const placed = await encoder.encodeInPlace(batch, choice, call, 'later', job.onSpan);
+          const moved = movePlaced(gpu, placed, (byteLength) => owner.reused('payloads', byteLength));
+          for (let at = 0; at < moved.length; at++) chunks[first + at] = moved[at] as PlacedChunk;
+        };
+        await inBatches(box, bytes, 'Compressing', job, work, gpu.beforeTimed ? 1 : atOnce);
+        return new KeptChunks(gpu, owner, chunks);
+      }),
+
+    checkKept: (box, { placed }, job = {}) =>
       decodeFitting(job, async (job, batchBytes) => {
-        checkCount(chunks, box.chunks);
+        checkCount(placed, box.chunks);
         let differingWords = 0;
         await inBatches(box, batchBytes, 'Checking', job, async (batch, first) => {
           using scope = gpu.scope('check');
           const shapes = batch.chunks.map(({ shape }) => shape);
           const decoded = stackedBox(scope, shapes, box.voxels.elementBytes);
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          const damaged = (index: number, error: unknown) =>
-            reportDamage((job.firstChunk ?? 0) + first + index, error, job.onDamage);
-          await decoder.decode(decoded, chunks.slice(first, first + shapes.length), { call, damaged });
+          await decoder.decodePlaced(decoded, placed.slice(first, first + shapes.length), call);
           differingWords += (await compareOnGpu(gpu, batch, decoded, call)).differingWords;
         });
         return { differingWords };

@@ -52,6 +52,26 @@ export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readon
   return copies;
 }
 
+/**
+ * Moves payloads to the start of a buffer, one after another. The caller may free their old buffers at once.
+ * @param target makes the buffer, with usage COPY_DST @returns the payloads' new places
+ */
+export function movePayloads<Payload extends PlacedPayload>(
+  gpu: Gpu,
+  payloads: readonly Payload[],
+  target: (byteLength: number) => GPUBuffer,
+): Payload[] {
+  if (payloads.length === 0) return [];
+  const { byteOffsets, totalBytes } = placePayloads(payloads.map(({ byteLength }) => byteLength));
+  const buffer = target(totalBytes);
+  const encoder = gpu.device.createCommandEncoder({ label: 'keep' });
+  for (const { buffer: from, offset, size, to } of copiesOf(payloads, byteOffsets)) {
+    encoder.copyBufferToBuffer(from, offset, buffer, to, size);
+  }
+  gpu.device.queue.submit([encoder.finish()]);
+  return payloads.map((payload, i) => ({ ...payload, buffer, byteOffset: byteOffsets[i] as number }));
+}
+
 /** `tile_words` in checksum.wgsl. */
 const tileWords = 4096;
 

@@ -1,6 +1,4 @@
 import { codecOfChunk, mismatch } from '../chunks/choose.ts';
-import { rampOf } from '../chunks/ramp.ts';
-import { placePayloads } from '../codec/batch.ts';
 import type { CodecElementBytes, KernelCall } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import { sameChecksum } from '../format/checksum.ts';
@@ -15,9 +13,9 @@ import { batchBytesAfter, firstBatchBytes, leastBatchBytes } from './batch-bytes
 import { DecodePlanner, type PlannedChunk, type StoredChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
-import { GpuEncoder, type PlacedChunk } from './gpu-encoder.ts';
-import { copiesOf } from './gpu-payloads.ts';
+import { GpuEncoder } from './gpu-encoder.ts';
 import { uploadPayloads } from './gpu-transfer.ts';
+import { movePlaced, type PlacedChunk, storedChunk } from './placed-chunk.ts';
 
 /** A chunk to transcode, with its number in its volume. */
 export interface TranscodedChunk {
@@ -102,7 +100,7 @@ function nextBatch(gpu: Gpu, chunks: readonly TranscodedChunk[], first: number, 
 }
 
 async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], call: KernelCall): Promise<StoredChunk[]> {
-  const { gpu, elementBytes, planner, encoder } = work;
+  const { gpu, owner, elementBytes, planner, encoder } = work;
   const { scope, signal } = call;
   const payloads = batch.map(({ chunk }) => chunk.payload);
   const { buffer, byteOffsets, byteLengths } = await uploadPayloads(gpu, scope, payloads);
@@ -130,41 +128,11 @@ async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], cal
       throw inContext(chunkName(number), error);
     });
   }
-  return keep(work, placed, shapes);
+  const kept = movePlaced(gpu, placed, (byteLength) => owner.storage('payloads', byteLength));
+  await gpu.finish();
+  return kept.map((chunk, i) => storedChunk(chunk, { shape: shapes[i] as Dims3, elementBytes }));
 }
 
-/** Moves payloads out of the encoder's buffers into one of their own. */
-async function keep(
-  { gpu, owner, elementBytes }: Work,
-  placed: readonly PlacedChunk[],
-  shapes: readonly Dims3[],
-): Promise<StoredChunk[]> {
-  const coded = placed.filter((chunk) => chunk.kind === 'coded');
-  const { byteOffsets, totalBytes } = placePayloads(coded.map(({ byteLength }) => byteLength));
-  const buffer = owner.storage('payloads', totalBytes);
-  const commands = gpu.commands('keep');
-  commands.record((encoder) => {
-    for (const { buffer: from, offset, size, to } of copiesOf(coded, byteOffsets)) {
-      encoder.copyBufferToBuffer(from, offset, buffer, to, size);
-    }
-  });
-  await commands.submit();
-  let at = 0;
-  return placed.map((chunk, i): StoredChunk => {
-    if (chunk.kind !== 'coded') return { kind: 'ramp', ramp: rampOf(chunk, { shape: shapes[i] as Dims3, elementBytes }) };
-    const [first, second] = chunk.stages as [(typeof chunk.stages)[number], (typeof chunk.stages)[number]?];
-    const byteOffset = byteOffsets[at++] as number;
-    return {
-      kind: 'coded',
-      codec: first.codec,
-      parameters: first.parameters,
-      second: second && { ...second, decodedLength: chunk.firstLength as number },
-      buffer,
-      byteOffset,
-      byteLength: chunk.byteLength,
-    };
-  });
-}
 
 function inChunk<T>(number: number, work: () => T): T {
   try {
