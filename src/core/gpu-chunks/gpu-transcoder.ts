@@ -2,7 +2,7 @@ import { codecOfChunk, mismatch } from '../chunks/choose.ts';
 import type { CodecElementBytes, KernelCall } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import { sameChecksum } from '../format/checksum.ts';
-import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { ChunkOutline, CodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { chunkName } from '../shared/chunk-name.ts';
@@ -28,7 +28,7 @@ export interface TranscodedChunk {
 const choice = { codec: 'auto', options: { axis: 'auto', prefer: 'speed' } } as const;
 
 /** Whether a chunk's codec decodes too slowly to be drawn from. */
-export function decodesSlowly(chunk: EncodedChunk): chunk is CodedChunk {
+export function decodesSlowly<Chunk extends ChunkOutline>(chunk: Chunk): chunk is Chunk & { readonly kind: 'coded' } {
   if (chunk.kind !== 'coded') return false;
   const { stages } = chunk;
   return stages.some(({ codecId }) => codecs.find(({ id }) => id === codecId)?.decodeGigabytesPerSecond !== undefined);

@@ -1,6 +1,6 @@
 import type { ChunkOutline, EncodedChunk } from '../format/chunk.ts';
 import type { KeptChunks } from '../gpu-chunks/kept-chunks.ts';
-import { StriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 
 /**
@@ -40,7 +40,12 @@ export class Payloads {
    * @throws StriaError as `KeptChunks.read`; the payloads are then lost. `aborted` after `release`
    */
   inHost(): Promise<readonly EncodedChunk[]> {
-    this.#reading ??= this.#read(this.#ending.signal).finally(() => this.release());
+    this.#reading ??= this.#read(this.#ending.signal)
+      .catch((error: unknown) => {
+        if (toStriaError(error).tag !== 'device-lost') throw error;
+        throw new StriaError('device-lost', 'the result was lost with the GPU device, before it was in host memory', { cause: error });
+      })
+      .finally(() => this.release());
     return this.#reading;
   }
 

@@ -3,7 +3,8 @@ import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
-import type { Compressed } from './compress-resident.ts';
+import type { EncodeChoice } from '../../../core/chunks/backend.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { lastingBackend } from './lasting-backend.ts';
 import { createWebTaskPool } from './web-task-pool.ts';
 
@@ -14,7 +15,7 @@ import { createWebTaskPool } from './web-task-pool.ts';
 export async function saveContainer(
   sink: ByteSink,
   { kept, source }: Omit<Compressible, 'chunkShape'>,
-  { chunkShape, chunks, choice }: Omit<Compressed, 'result'>,
+  { chunkShape, chunks, choice }: CutChunks & { readonly choice: EncodeChoice },
   gpu: Backend | undefined,
   job: JobOptions,
 ): Promise<number> {

@@ -67,8 +67,8 @@ export class DocumentLife implements EngineWatcher {
     return this.#request;
   }
 
-  /** The open volume's compressed bytes, if there are any. */
-  get chunks(): CutChunks | undefined {
+  /** The open volume's compressed bytes, once they are in host memory. Undefined if it is not compressed. @throws as `chunksOf` */
+  chunks(): Promise<CutChunks> | undefined {
     return this.#held && chunksOf(this.#held);
   }
 
@@ -184,6 +184,7 @@ export class DocumentLife implements EngineWatcher {
     if (phase !== 'loading') this.#request = undefined;
     const held = this.#held;
     this.#held = undefined;
+    held?.compressed?.payloads.release();
     if (held) void this.#runner.inTurn(() => this.#free(this.#engine, held.loaded));
   }
 
@@ -191,6 +192,7 @@ export class DocumentLife implements EngineWatcher {
     bricks?.close();
     if (engine && !engine.gpu.isLost) await engine.viewer.setVolume(undefined);
     kept.destroy();
+    engine?.gpu.spare.free();
   }
 
   async #load(request: OpenRequest, { signal, onProgress }: Running): Promise<void> {
@@ -261,7 +263,7 @@ export class DocumentLife implements EngineWatcher {
       if (signal.aborted) return;
       let loaded: LoadedVolume | undefined;
       try {
-        const chunks = chunksOf(held);
+        const chunks = await chunksOf(held);
         const known = openDocument(this.#store.getState())?.statistics;
         loaded = chunks
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })

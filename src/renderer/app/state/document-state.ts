@@ -124,6 +124,10 @@ export type CompressionState =
 export interface CompressedState {
   readonly result: CompressionResult;
   readonly isAsked: boolean;
+  /** From the click until the result was known. Undefined if the file was written while compressing. */
+  readonly ms?: number | undefined;
+  /** From the click until the compressed bytes were in host memory. Undefined before that. */
+  readonly readBackMs?: number | undefined;
 }
 
 export interface SavedFile {
