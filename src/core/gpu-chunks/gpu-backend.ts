@@ -219,7 +219,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     encodeKept: (box, choice, job = {}) =>
       batches.run(async ({ bytes, atOnce }, hold) => {
-        const owner = gpu.scope('compressed');
+        const owner = gpu.scope('result');
         hold(() => owner.destroy());
         const chunks = new Array<PlacedChunk>(box.chunks.length);
         const work = async (batch: ResidentBox, first: number) => {

@@ -107,7 +107,9 @@ export class GpuDecoder {
   async #preparePlanned(group: readonly PlannedChunk[], elementBytes: CodecElementBytes): Promise<void> {
     const [first] = group;
     if (first?.stored.kind !== 'coded') return;
-    const chunks = group.flatMap(({ shape, stored }) => (stored.kind === 'coded' ? { shape, parameters: stored.parameters } : []));
+    const chunks = group.flatMap(({ shape, stored }) =>
+      stored.kind === 'coded' ? { shape, parameters: stored.parameters } : [],
+    );
     await this.#planner.prepare(first.stored, chunks, elementBytes, false);
   }
 

@@ -133,7 +133,6 @@ async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], cal
   return kept.map((chunk, i) => storedChunk(chunk, { shape: shapes[i] as Dims3, elementBytes }));
 }
 
-
 function inChunk<T>(number: number, work: () => T): T {
   try {
     return work();

@@ -138,13 +138,7 @@ export class GroupEncoder {
   }
 
   /** Records all groups, and the reads of their places and payloads. @returns also how many bytes of each group's payloads are read */
-  #record(
-    commands: Commands,
-    groups: readonly ReadyGroup[],
-    { voxels }: ResidentBox,
-    call: GroupCall,
-    work: GpuScope,
-  ) {
+  #record(commands: Commands, groups: readonly ReadyGroup[], { voxels }: ResidentBox, call: GroupCall, work: GpuScope) {
     const { scope, options } = call;
     const recorded = groups.map((group): RecordedGroup => {
       const { codec, second, chunks } = group;

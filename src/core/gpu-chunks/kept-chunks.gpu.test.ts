@@ -44,7 +44,7 @@ test.each([
   ['raw', only('raw')],
 ] as const)('%s: what is read back equals what the CPU encodes, and outlines tell the lengths before', async (_name, choice) => {
   const { kept, expected } = await keptOf(choice);
-  expect(gpu.memory.liveBytes('compressed')).toBeGreaterThanOrEqual(kept.byteLength);
+  expect(gpu.memory.liveBytes('result')).toBeGreaterThanOrEqual(kept.byteLength);
   const outlines = kept.outlines();
   expect(outlines).toEqual(
     expected.map((chunk) => {
@@ -55,7 +55,7 @@ test.each([
   expect(await kept.read({})).toEqual(expected);
   expect(await kept.read({}, 5000)).toEqual(expected);
   kept.release();
-  expect(gpu.memory.liveBytes('compressed')).toBe(0);
+  expect(gpu.memory.liveBytes('result')).toBe(0);
 });
 
 test('an abort ends the reading before the next piece, and nothing stays lent', async () => {
@@ -69,7 +69,7 @@ test('an abort ends the reading before the next piece, and nothing stays lent', 
   expect(submits.mock.calls.length).toBe(1);
   kept.release();
   await gpu.finish();
-  expect([gpu.memory.liveBytes('lent'), gpu.memory.liveBytes('compressed')]).toEqual([0, 0]);
+  expect([gpu.memory.liveBytes('lent'), gpu.memory.liveBytes('result')]).toEqual([0, 0]);
 });
 
 test('bytes that changed on the way are found', async () => {

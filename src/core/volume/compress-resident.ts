@@ -42,6 +42,8 @@ export interface CompressedResident {
   /** Undefined if the check was not requested. */
   readonly check: PartTimes | undefined;
   readonly timeline: readonly StageSpan<Stage>[];
+  /** When the timeline begins, by `performance.now()`. */
+  readonly startMs: number;
 }
 
 export interface CompressOptions extends JobOptions {
@@ -66,6 +68,7 @@ export async function compressResident(
   { check = true, keptBytes = 2 ** 28, signal, onProgress }: CompressOptions,
 ): Promise<CompressedResident> {
   const { info } = volume.kept;
+  const startMs = performance.now();
   const stopwatch = new Stopwatch(stages);
   const [encoding, checking] = [new PartClock(), new PartClock()];
   const payloads = new Payloads();
@@ -119,6 +122,7 @@ export async function compressResident(
       encode: encoding.times(),
       check: check ? checking.times() : undefined,
       timeline: stopwatch.timeline(),
+      startMs,
     };
   } catch (error) {
     payloads.release();

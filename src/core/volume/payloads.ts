@@ -43,7 +43,9 @@ export class Payloads {
     this.#reading ??= this.#read(this.#ending.signal)
       .catch((error: unknown) => {
         if (toStriaError(error).tag !== 'device-lost') throw error;
-        throw new StriaError('device-lost', 'the result was lost with the GPU device, before it was in host memory', { cause: error });
+        throw new StriaError('device-lost', 'the result was lost with the GPU device, before it was in host memory', {
+          cause: error,
+        });
       })
       .finally(() => this.release());
     return this.#reading;

@@ -1,4 +1,6 @@
 import type { EncodeChoice } from '../../../core/chunks/backend.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { decodesSlowly } from '../../../core/gpu-chunks/gpu-transcoder.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { sourceBytes } from '../../../core/shared/source.ts';
@@ -8,14 +10,21 @@ import { compressResident as compress } from '../../../core/volume/compress-resi
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import type { Payloads } from '../../../core/volume/payloads.ts';
 import { inTimeGroups, type KeptSeries } from '../../../core/volume/time-groups.ts';
-import type { Engine } from '../gpu/gpu-life.ts';
 import { type CompressionResult, stageClock } from '../state/result.ts';
 
 /** A compressed volume, whose payloads may still be in GPU memory. */
 export interface Compressed extends Pick<CutChunks, 'chunkShape'> {
-  readonly payloads: Pick<Payloads, 'outlines' | 'inHost' | 'release'>;
+  readonly payloads: Pick<Payloads, 'outlines' | 'bytesInGpu' | 'inHost' | 'release'>;
   readonly choice: EncodeChoice;
   readonly result: CompressionResult;
+  /** When the result's timeline begins, by `performance.now()`. */
+  readonly startMs: number;
+}
+
+interface Device {
+  readonly gpu: Gpu;
+  /** For volumes, in bytes. */
+  readonly budgetBytes: number;
 }
 
 /** The share of the budget for volumes that payloads in GPU memory may take. */
@@ -26,7 +35,7 @@ const keptShare = 1 / 8;
  * result card shows. The caller reads the payloads back. @throws StriaError like the engine's `compressResident`
  */
 export async function compressResident(
-  { gpu, backend, budgetBytes }: Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>,
+  { gpu, backend, budgetBytes }: Device & { readonly backend: GpuBackend },
   volume: KeptSeries,
   choice: EncodeChoice,
   job: JobOptions,
@@ -34,12 +43,13 @@ export async function compressResident(
   const { info } = volume.kept;
   const grouped = await inTimeGroups(gpu, volume, choice, job);
   const compressed = await compress(backend, grouped, choice, { ...job, keptBytes: keptShare * budgetBytes });
-  const { payloads, shares, bytesOut, paddedBytes, encode, check, timeline } = compressed;
+  const { payloads, shares, bytesOut, paddedBytes, encode, check, timeline, startMs } = compressed;
   const { outlines } = payloads;
   return {
     chunkShape: grouped.chunkShape,
     payloads,
     choice,
+    startMs,
     result: {
       bytesIn: sourceBytes(info, volume.source),
       voxelBytes: volumeBytes(info),
@@ -57,6 +67,6 @@ export async function compressResident(
 }
 
 /** Frees GPU memory that is kept for the next Compress, if it does not fit in the budget beside the volume. */
-export function trimSpare({ gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>): void {
+export function trimSpare({ gpu, budgetBytes }: Device): void {
   if (gpu.memory.liveBytes() > budgetBytes) gpu.spare.free();
 }

@@ -1,9 +1,8 @@
-import type { Backend } from '../../../core/chunks/backend.ts';
+import type { Backend, EncodeChoice } from '../../../core/chunks/backend.ts';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
-import type { EncodeChoice } from '../../../core/chunks/backend.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { lastingBackend } from './lasting-backend.ts';
 import { createWebTaskPool } from './web-task-pool.ts';

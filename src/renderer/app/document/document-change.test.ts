@@ -26,7 +26,7 @@ const examples: readonly DocumentEvent[] = [
   { kind: 'loaded', document: { name: 'a.nii' } as never, ...onGpu },
   { kind: 'returned', ...onGpu },
   { kind: 'measured', statistics: { max: 9 } as never },
-  { kind: 'readBack', ms: 7 },
+  { kind: 'readBack', readBack: { ms: 7, span: { stage: 'Read back', startMs: 5, endMs: 7, bytes: 1 } } },
   { kind: 'resultLost', fault: lost, chunks: undefined, asFile: undefined },
   { kind: 'close' },
   { kind: 'cancel' },

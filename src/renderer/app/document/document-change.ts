@@ -6,6 +6,7 @@ import type {
   DocumentJob,
   DocumentState,
   OpenDocument,
+  ReadBack,
   SavedFile,
   StillPossible,
 } from '../state/document-state.ts';
@@ -22,8 +23,7 @@ export type DocumentEvent =
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
   | ({ readonly kind: 'returned' | 'refined'; readonly document: OpenDocument } & OnGpu)
   | { readonly kind: 'measured'; readonly statistics: VolumeStatistics }
-  /** `ms` since the click. */
-  | { readonly kind: 'readBack'; readonly ms: number }
+  | { readonly kind: 'readBack'; readonly readBack: ReadBack }
   /** With what is left: the chunks as they were read. */
   | ({ readonly kind: 'resultLost'; readonly fault: FaultData } & Pick<OnGpu, 'chunks'> & Pick<ResidencyState, 'asFile'>)
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
@@ -122,7 +122,7 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { document: { kind: 'ready', document: { ...document, statistics: event.statistics, areStatisticsFull: true } } };
     }
     case 'readBack':
-      return { compressed: state.compressed && { ...state.compressed, readBackMs: event.ms } };
+      return { compressed: state.compressed && { ...state.compressed, readBack: event.readBack } };
     case 'resultLost':
       return {
         compressed: undefined,

@@ -77,8 +77,12 @@ export class DocumentJobs {
     const { runner, works } = this.#needs;
     const isShown = () => this.#needs.held() === held && held.compressed === compressed;
     try {
-      await compressed.payloads.inHost();
-      if (isShown()) runner.send({ kind: 'readBack', ms: performance.now() - start });
+      const { payloads, startMs } = compressed;
+      const [from, bytes] = [performance.now(), payloads.bytesInGpu];
+      await payloads.inHost();
+      const end = performance.now();
+      const span = { stage: 'Read back', startMs: from - startMs, endMs: end - startMs, bytes };
+      if (isShown()) runner.send({ kind: 'readBack', readBack: { ms: end - start, span } });
     } catch (error) {
       if (!isShown()) return;
       held.compressed = undefined;

@@ -179,8 +179,15 @@ function resultOf() {
     chunks ??= reading.call(release.signal);
     return chunks;
   };
-  const payloads = { outlines: [zeros], inHost, release: () => release.abort() };
-  return { chunkShape: compressedShape, choice: {} as never, payloads, result: { bytesOut: 1 }, reading, released: release.signal };
+  const payloads = { outlines: [zeros], bytesInGpu: 1, inHost, release: () => release.abort() };
+  return {
+    chunkShape: compressedShape,
+    choice: {} as never,
+    payloads,
+    result: { bytesOut: 1 },
+    reading,
+    released: release.signal,
+  };
 }
 type FakeResult = ReturnType<typeof resultOf>;
 
@@ -559,9 +566,9 @@ describe('a result in GPU memory', () => {
     const { now, shown, result } = await setUpResult();
     expect([now(), result.reading.count]).toEqual(['ready/none', 1]);
     expect(shown()).toMatchObject({ ms: expect.any(Number), result: { bytesOut: 1 } });
-    expect(shown()?.readBackMs).toBeUndefined();
+    expect(shown()?.readBack).toBeUndefined();
     await result.reading.resolve([zeros]);
-    expect(shown()?.readBackMs).toBeGreaterThanOrEqual(shown()?.ms as number);
+    expect(shown()?.readBack?.ms).toBeGreaterThanOrEqual(shown()?.ms as number);
   });
 
   it('is written once it is in host memory', async () => {
@@ -601,16 +608,19 @@ describe('a result in GPU memory', () => {
     expect(compress.count).toBe(2);
     life.cancel();
     await settled();
-    expect(shown()?.readBackMs).toBeDefined();
+    expect(shown()?.readBack).toBeDefined();
   });
 
-  it.each(['close', 'open'] as const)('is given up, and its memory freed, if the volume is closed or replaced: %s', async (how) => {
-    const { life, result, volume } = await setUpResult();
-    if (how === 'close') life.close();
-    else void life.open(request('b.nii'));
-    await settled();
-    expect([result.released.aborted, volume.isFreed]).toEqual([true, true]);
-  });
+  it.each(['close', 'open'] as const)(
+    'is given up, and its memory freed, if the volume is closed or replaced: %s',
+    async (how) => {
+      const { life, result, volume } = await setUpResult();
+      if (how === 'close') life.close();
+      else void life.open(request('b.nii'));
+      await settled();
+      expect([result.released.aborted, volume.isFreed]).toEqual([true, true]);
+    },
+  );
 
   it('is freed if it arrives after a cancel', async () => {
     const { life, opened, compress, store } = setUp();
@@ -643,7 +653,7 @@ describe('a result in GPU memory', () => {
     await load.resolve(loadedWith(new FakeVolume()));
     expect(now()).toBe('ready/none');
     await compressed();
-    expect(shown()?.readBackMs).toBeDefined();
+    expect(shown()?.readBack).toBeDefined();
     expect(store.getState().compression.kind).toBe('idle');
   });
 });

@@ -16,8 +16,10 @@ const expected: Readonly<Record<DocumentPhase, string>> = {
   ready:
     'refined→ready/none measured→ready/none readBack→ready/none resultLost→ready/none deviceLost→lost/none compress→ready/compressing stream→ready/streaming exchange→ready/exchanging save→ready/saving saveFailed→ready/none',
   lost: 'measured→lost/none readBack→lost/none resultLost→lost/none deviceBack→returning/none deviceGone→stranded/none save→lost/saving saveFailed→lost/none',
-  returning: 'returned→ready/none measured→returning/none readBack→returning/none resultLost→returning/none deviceLost→lost/none save→returning/saving saveFailed→returning/none',
-  stranded: 'measured→stranded/none readBack→stranded/none resultLost→stranded/none deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
+  returning:
+    'returned→ready/none measured→returning/none readBack→returning/none resultLost→returning/none deviceLost→lost/none save→returning/saving saveFailed→returning/none',
+  stranded:
+    'measured→stranded/none readBack→stranded/none resultLost→stranded/none deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
 };
 
 /** The effect of each event while a job runs on a volume that is ready. */
