@@ -1,4 +1,5 @@
 import type { Preference } from '../codec/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
@@ -36,6 +37,9 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       // Each volume gets its own backend, and with it its own kernels.
       const backend = createGpuBackend(gpu);
       const choice = { codec: 'auto', options: { axis: 'auto', prefer } } as const;
+      // As in the app, once the volume is drawn.
+      await backend.prepareEncode?.([chunkShape], codecElementBytes(type), choice);
+      await gpu.settle();
       const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check });
       const measure = async (moment: Moment, repetitions: number) => {
         context.begin(`${kind}, ${moment}`);

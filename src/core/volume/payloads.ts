@@ -1,7 +1,7 @@
 import type { ChunkOutline, EncodedChunk } from '../format/chunk.ts';
 import type { KeptChunks } from '../gpu-chunks/kept-chunks.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
-import type { JobOptions } from '../shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 
 /**
  * The chunks of a volume that was compressed on the GPU. Their payloads are in GPU memory until they are read back, which the caller does
@@ -64,6 +64,7 @@ export class Payloads {
   }
 
   async #read(signal: AbortSignal | undefined): Promise<readonly EncodedChunk[]> {
+    throwIfAborted(signal);
     for (const { numbers, chunks } of this.#kept) {
       const read = await chunks.read({ signal });
       numbers.forEach((number, at) => {

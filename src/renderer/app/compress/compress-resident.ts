@@ -1,4 +1,5 @@
 import type { EncodeChoice } from '../../../core/chunks/backend.ts';
+import { ChunkGrid, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { decodesSlowly } from '../../../core/gpu-chunks/gpu-transcoder.ts';
@@ -6,7 +7,7 @@ import type { JobOptions } from '../../../core/shared/job.ts';
 import { sourceBytes } from '../../../core/shared/source.ts';
 import { totalOf } from '../../../core/shared/total.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
-import { compressResident as compress } from '../../../core/volume/compress-resident.ts';
+import { type Compressible, compressResident as compress } from '../../../core/volume/compress-resident.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import type { Payloads } from '../../../core/volume/payloads.ts';
 import { inTimeGroups, type KeptSeries } from '../../../core/volume/time-groups.ts';
@@ -64,6 +65,17 @@ export async function compressResident(
         : { before: paddedBytes, after: totalOf(outlines.map((one) => (one.kind === 'coded' ? one.payload.byteLength : 0))) },
     },
   };
+}
+
+/** Compiles what compressing the volume will probably need, so that the first Compress need not wait for it. Never throws. */
+export async function prepareCompress(
+  { backend }: { readonly backend: Pick<GpuBackend, 'prepareEncode'> },
+  { kept: { info }, chunkShape }: Pick<Compressible, 'chunkShape'> & { readonly kept: Pick<Compressible['kept'], 'info'> },
+  choice: EncodeChoice,
+): Promise<void> {
+  const grid = new ChunkGrid(codecElementDims(info), chunkShape);
+  const shapes = [grid.box(0).shape, grid.box(grid.count - 1).shape];
+  await backend.prepareEncode?.(shapes, codecElementBytes(info.type), choice);
 }
 
 /** Frees GPU memory that is kept for the next Compress, if it does not fit in the budget beside the volume. */

@@ -103,6 +103,9 @@ function setUp() {
   const write = new Pending<number>();
   const stream = new Pending<never>();
   const dialog = new Pending<HostSink | undefined>();
+  const pictured = new Pending<void>();
+  /** The volumes for which kernels were compiled. */
+  const prepared: unknown[] = [];
   /** The shapes of chunks that were kept or written. */
   const shapes: ChunkShape[] = [];
   const works = {
@@ -122,7 +125,8 @@ function setUp() {
     },
     trimSpare: () => {},
     asFile: () => undefined,
-    firstPicture: () => new Promise<void>(() => {}),
+    firstPicture: () => pictured.call(),
+    prepareCompress: async (_engine, { kept }) => void prepared.push(kept),
     residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
     residencyState: (_engine: unknown, kept: unknown) => ({
       kept: (kept as FakeVolume).isCompressed ? 'compressed' : 'raw',
@@ -151,6 +155,8 @@ function setUp() {
     write,
     stream,
     dialog,
+    pictured,
+    prepared,
     shapes,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
     /** The set-up with an open volume. */
@@ -239,6 +245,20 @@ describe('opening', () => {
     await settled();
     expect([late.isFreed, life.kept, now()]).toEqual([true, undefined, 'empty/none']);
     expect(shown.at(-1)).toBeUndefined();
+  });
+
+  it('compiles what Compress will need once the volume has been drawn, unless it is only partly in GPU memory', async () => {
+    for (const [decimation, count] of [
+      [1, 1],
+      [2, 0],
+    ]) {
+      const { opened, pictured, prepared } = setUp();
+      const kept = new FakeVolume({ decimation: decimation as number });
+      await opened(kept);
+      expect(prepared).toEqual([]);
+      await pictured.resolve();
+      expect(prepared).toEqual(count === 1 ? [kept] : []);
+    }
   });
 
   it('asks for the layout of a raw file that no reader recognises, and reports other failures', async () => {

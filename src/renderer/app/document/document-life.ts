@@ -1,3 +1,4 @@
+import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
@@ -6,6 +7,7 @@ import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
+import { codecChoice } from '../compress/compress-protocol.ts';
 import type { Engine, EngineWatcher, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
@@ -226,7 +228,12 @@ export class DocumentLife implements EngineWatcher {
         const isOpen = () => this.#held === held;
         void pictured.then(() => {
           const opening = { ms: performance.now() - start, timeline: stopwatch.timeline() };
-          if (isOpen()) this.#store.setState({ opening });
+          if (!isOpen()) return;
+          this.#store.setState({ opening });
+          const choice = codecChoice(this.#store.getState());
+          if (held.loaded.kept.decimation === 1) {
+            void this.#works.prepareCompress(engine, held.loaded, { codec: choiceByName(choice.codec), options: choice });
+          }
         });
         void this.#recent.add(request, engine.viewer, pictured, isOpen);
         if (loaded.hasFiner) void this.#refining.begin(held, engine);

@@ -1,7 +1,7 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { ChunkOutline } from '../../../core/format/chunk.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
-import { type Compressed, compressResident, trimSpare } from '../compress/compress-resident.ts';
+import { type Compressed, compressResident, prepareCompress, trimSpare } from '../compress/compress-resident.ts';
 import { saveContainer } from '../compress/save-container.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { asFile, keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
@@ -15,6 +15,7 @@ export const documentWorks = {
   loadAgain,
   keepAs,
   compressResident,
+  prepareCompress,
   trimSpare,
   saveContainer,
   firstPicture,

@@ -67,6 +67,8 @@ export async function keepAs(
   source: CompressedBytes,
   { verify, statistics, ...job }: JobOptions & { readonly verify: boolean; readonly statistics?: VolumeStatistics | undefined },
 ): Promise<KeptVolume> {
+  // The volume needs memory more than the next Compress does.
+  gpu.spare.free();
   if (residency === 'compressed') return CompressedVolume.create(gpu, source, { ...job, verify, statistics });
   const { info, chunkShape, chunks, level } = source;
   const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });
