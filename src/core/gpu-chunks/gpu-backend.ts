@@ -6,14 +6,14 @@ import { throwIfAborted } from '../shared/job.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { piecesOf, standardPieceBytes } from './box-pieces.ts';
 import { type BatchSize, FittingBatches } from './fitting-batches.ts';
-import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
+import { compareOnGpu } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu, holdOnGpu } from './gpu-halve.ts';
 import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
-import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, plainVoxels, reusedStack, uploadBox } from './gpu-transfer.ts';
 import { guardedAtOnce } from './guarded.ts';
 import { KeptChunks } from './kept-chunks.ts';
 import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
@@ -42,6 +42,8 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   // On a software GPU a second box would only take cores from the first.
   const boxesAtOnce = gpu.isSoftware ? 1 : 2;
+  // Work that leaves its result on the GPU gains nothing from batches that overlap, and each batch costs this thread about 2 ms.
+  const oneBatch = ({ bytes, atOnce }: BatchSize) => Math.min(bytes * atOnce, Math.floor(gpu.maxBindingBytes / 4));
   const decoder = new GpuDecoder(gpu);
   const encoder = new GpuEncoder(gpu);
   const batches = new FittingBatches(gpu, { bytes: maxBoxBytes, atOnce: boxesAtOnce });
@@ -218,7 +220,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     encodeResident: async (box, choice, job = {}) => ({ chunks: await encodeAll(box, choice, job) }),
 
     encodeKept: (box, choice, job = {}) =>
-      batches.run(async ({ bytes, atOnce }, hold) => {
+      batches.run(async (size, hold) => {
         const owner = gpu.scope('result');
         hold(() => owner.destroy());
         const chunks = new Array<PlacedChunk>(box.chunks.length);
@@ -229,18 +231,18 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
           const moved = movePlaced(gpu, placed, (byteLength) => owner.reused('payloads', byteLength));
           for (let at = 0; at < moved.length; at++) chunks[first + at] = moved[at] as PlacedChunk;
         };
-        await inBatches(box, bytes, 'Compressing', job, work, gpu.beforeTimed ? 1 : atOnce);
+        await inBatches(box, oneBatch(size), 'Compressing', job, work);
         return new KeptChunks(gpu, owner, chunks);
       }),
 
     checkKept: (box, { placed }, job = {}) =>
-      decodeFitting(job, async (job, batchBytes) => {
+      batches.run(async (size) => {
         checkCount(placed, box.chunks);
         let differingWords = 0;
-        await inBatches(box, batchBytes, 'Checking', job, async (batch, first) => {
+        await inBatches(box, oneBatch(size), 'Checking', job, async (batch, first) => {
           using scope = gpu.scope('check');
           const shapes = batch.chunks.map(({ shape }) => shape);
-          const decoded = stackedBox(scope, shapes, box.voxels.elementBytes);
+          const decoded = reusedStack(gpu, scope, shapes, box.voxels.elementBytes);
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
           await decoder.decodePlaced(decoded, placed.slice(first, first + shapes.length), call);
           differingWords += (await compareOnGpu(gpu, batch, decoded, call)).differingWords;

@@ -41,7 +41,7 @@ export async function gatherPayloads(
 }
 
 /** The copies that move payloads to their new places. Payloads that stay adjacent are copied together. */
-export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
+function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
   const copies: { -readonly [Key in keyof GatheredCopy]: GatheredCopy[Key] }[] = [];
   payloads.forEach(({ buffer, byteOffset, byteLength }, i) => {
     const [to, size] = [byteOffsets[i] as number, wholeWords(byteLength)];

@@ -8,7 +8,7 @@ import { memorySink, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { auto, compressBytes, infoOf, voxelsOf } from '../stream/engine-testing.ts';
 import { rawSource } from '../stream/memory-volume.ts';
-import { type CompressOptions, compressResident, writeContainer } from './compress-resident.ts';
+import { type CompressResidentOptions, compressResident, writeContainer } from './compress-resident.ts';
 import { withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
@@ -29,7 +29,7 @@ async function resident(): Promise<ResidentVolume> {
   return kept;
 }
 
-async function compressed(options: CompressOptions = {}, using: GpuBackend = backend) {
+async function compressed(options: CompressResidentOptions = {}, using: GpuBackend = backend) {
   const kept = await resident();
   const volume = { kept, source, chunkShape };
   const live = gpu.memory.liveBytes('result');

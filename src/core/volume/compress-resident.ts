@@ -46,7 +46,7 @@ export interface CompressedResident {
   readonly startMs: number;
 }
 
-export interface CompressOptions extends JobOptions {
+export interface CompressResidentOptions extends JobOptions {
   /** Whether all voxels are decoded again and compared. Default: true. */
   readonly check?: boolean | undefined;
   /** How many bytes of payloads may be in GPU memory. If there are more, they are read back after each box. Default: 256 MiB. */
@@ -65,7 +65,7 @@ export async function compressResident(
   backend: GpuBackend,
   volume: Compressible,
   choice: EncodeChoice,
-  { check = true, keptBytes = 2 ** 28, signal, onProgress }: CompressOptions,
+  { check = true, keptBytes = 2 ** 28, signal, onProgress }: CompressResidentOptions,
 ): Promise<CompressedResident> {
   const { info } = volume.kept;
   const startMs = performance.now();
