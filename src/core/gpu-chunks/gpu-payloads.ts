@@ -54,14 +54,13 @@ function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly numb
 
 /**
  * Moves payloads to the start of a buffer, one after another. The caller may free their old buffers at once.
- * @param target makes the buffer, with usage COPY_DST @returns the payloads' new places
+ * @param target makes the buffer, with usage COPY_DST
  */
-export function movePayloads<Payload extends PlacedPayload>(
+export function movePayloads(
   gpu: Gpu,
-  payloads: readonly Payload[],
+  payloads: readonly PlacedPayload[],
   target: (byteLength: number) => GPUBuffer,
-): Payload[] {
-  if (payloads.length === 0) return [];
+): { readonly buffer: GPUBuffer; readonly byteOffsets: readonly number[] } {
   const { byteOffsets, totalBytes } = placePayloads(payloads.map(({ byteLength }) => byteLength));
   const buffer = target(totalBytes);
   const encoder = gpu.device.createCommandEncoder({ label: 'keep' });
@@ -69,7 +68,7 @@ export function movePayloads<Payload extends PlacedPayload>(
     encoder.copyBufferToBuffer(from, offset, buffer, to, size);
   }
   gpu.device.queue.submit([encoder.finish()]);
-  return payloads.map((payload, i) => ({ ...payload, buffer, byteOffset: byteOffsets[i] as number }));
+  return { buffer, byteOffsets };
 }
 
 /** `tile_words` in checksum.wgsl. */
