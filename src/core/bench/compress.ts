@@ -39,6 +39,7 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       const choice = { codec: 'auto', options: { axis: 'auto', prefer } } as const;
       // As in the app, once the volume is drawn.
       await backend.prepareEncode?.([chunkShape], codecElementBytes(type), choice);
+      await backend.prepareCheck([chunkShape], codecElementBytes(type), choice);
       await gpu.settle();
       const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check });
       const measure = async (moment: Moment, repetitions: number) => {

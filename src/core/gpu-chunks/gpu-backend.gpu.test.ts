@@ -200,6 +200,16 @@ test('what was prepared is compiled before the first chunk; once codecs are chos
     const encoded = await prepared.encode(box, chunks, only('rle+huffman'));
     expect(encoded).toEqual(await cpu.encode(box, chunks, only('rle+huffman')));
     expect(shaders).toEqual(before);
+    await prepared.prepareCheck([[32, 32, 32]], 1, only('rle+huffman'));
+    await own.settle();
+    const withDecoders = [...shaders];
+    expect(withDecoders).toContain('engine.compare');
+    using scope = own.scope('test');
+    const resident = { voxels: uploadBox(own, scope, box), chunks };
+    const kept = await prepared.encodeKept(resident, only('rle+huffman'));
+    expect(await prepared.checkKept(resident, kept)).toEqual({ differingWords: 0 });
+    kept.release();
+    expect(shaders).toEqual(withDecoders);
     await prepared.prepareEncode?.([[32, 32, 32]], 1, auto);
     expect(shaders.filter((label) => /^(rice|predict)/.test(label))).toEqual([]);
   } finally {

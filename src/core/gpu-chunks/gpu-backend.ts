@@ -1,8 +1,10 @@
 import type { Backend, BackendJob, BoxHalving, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { piecesOf, standardPieceBytes } from './box-pieces.ts';
 import { type BatchSize, FittingBatches } from './fitting-batches.ts';
@@ -16,6 +18,7 @@ import { GpuSender } from './gpu-sender.ts';
 import { clearedBox, downloadBox, plainVoxels, reusedStack, uploadBox } from './gpu-transfer.ts';
 import { guardedAtOnce } from './guarded.ts';
 import { KeptChunks } from './kept-chunks.ts';
+import { likelyCodecs } from './likely-codecs.ts';
 import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
@@ -24,6 +27,8 @@ export interface GpuBackend extends Backend {
   encodeResident(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<{ chunks: EncodedChunk[] }>;
   /** As `encodeResident`, but the payloads stay in GPU memory. The caller releases them. */
   encodeKept(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<KeptChunks>;
+  /** Begins to compile what `checkKept` will probably need. Never rejects. @param shapes of some chunks */
+  prepareCheck(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0 if every bit is equal. */
   checkKept(box: ResidentBox, kept: KeptChunks, job?: BackendJob): Promise<{ differingWords: number }>;
   /**
@@ -234,6 +239,8 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
         await inBatches(box, oneBatch(size), 'Compressing', job, work);
         return new KeptChunks(gpu, owner, chunks);
       }),
+
+    prepareCheck: (...likely) => decoder.preparePlaced(likelyCodecs(...likely)),
 
     checkKept: (box, { placed }, job = {}) =>
       batches.run(async (size) => {

@@ -14,9 +14,18 @@ import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, analyzersOf, fillOnGpu, type GpuChunkAnalysis, prepareFill, recordAnalysis } from './gpu-chunks.ts';
+import {
+  analyzeOnGpu,
+  analyzersOf,
+  comparer,
+  fillOnGpu,
+  type GpuChunkAnalysis,
+  prepareFill,
+  recordAnalysis,
+} from './gpu-chunks.ts';
 import { checksummer, readPlaces, recordChecksums } from './gpu-payloads.ts';
 import { type UploadedPayloads, uploadPayloads } from './gpu-transfer.ts';
+import { betweenShaders, type LikelyCodec } from './likely-codecs.ts';
 import { type PlacedChunk, storedChunk } from './placed-chunk.ts';
 
 interface DecodeMember {
@@ -101,6 +110,16 @@ export class GpuDecoder {
       }
     });
     await commands.submit();
+  }
+
+  /** Compiles what `decodePlaced` and a comparison will probably need, while the CPU does something else. */
+  async preparePlaced(likely: readonly LikelyCodec[]): Promise<void> {
+    if (this.#gpu.isSoftware) return;
+    void this.#gpu.prepareKernels([comparer]);
+    for (const { codec, width, chunks } of likely) {
+      await betweenShaders();
+      void this.#planner.prepare({ codec }, chunks, width, false);
+    }
   }
 
   /** Compiles at once what chunks of one codec or chain need. */

@@ -3,8 +3,7 @@ import { chooseCodecs, codedChunk, fallback, isConstant } from '../chunks/choose
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
-import type { ChunkSurvey, CodecDefinition, CodecElementBytes, KernelCall } from '../codec/codec.ts';
-import { codecs } from '../codecs/registry.ts';
+import type { ChunkSurvey, CodecElementBytes, KernelCall } from '../codec/codec.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
@@ -15,12 +14,8 @@ import { analyzeOnGpu, analyzers, type GpuChunkAnalysis } from './gpu-chunks.ts'
 import { checksummer } from './gpu-payloads.ts';
 import { findRampsOnGpu, rampCandidates } from './gpu-ramps.ts';
 import { type ChainGroup, type Encoded, type GroupCall, GroupEncoder, readsPayloads } from './group-encoder.ts';
+import { betweenShaders, likelyCodecs } from './likely-codecs.ts';
 import type { PlacedChunk } from './placed-chunk.ts';
-
-/** Between the shaders of two codecs. */
-const pauseMs = 4;
-/** 'auto' seldom chooses slower codecs, so their kernels are compiled when they are needed. */
-const likelyGigabytesPerSecond = 100;
 
 export interface EncodedBatch {
   readonly chunks: EncodedChunk[];
@@ -45,21 +40,13 @@ export class GpuEncoder {
   }
 
   /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
-  async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, { codec, options }: EncodeChoice): Promise<void> {
+  async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
     if (this.#gpu.isSoftware) return;
-    const isAuto = codec === 'auto';
-    void this.#gpu.prepareKernels([...analyzers(elementBytes, isAuto), checksummer]);
-    for (const { one, isSecond } of isAuto ? likelyStages() : codec.map((one, at) => ({ one, isSecond: at > 0 }))) {
-      const width = isSecond ? 1 : elementBytes;
-      if (!one.elementBytes.includes(width)) continue;
-      // Parsing a codec's shaders takes 10 to 30 ms of this thread. Reads and GPU events go first.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    void this.#gpu.prepareKernels([...analyzers(elementBytes, choice.codec === 'auto'), checksummer]);
+    for (const { codec, width, chunks, isSecond } of likelyCodecs(shapes, elementBytes, choice)) {
+      await betweenShaders();
       if (this.#hasChosen) return;
-      const chunks = (isSecond ? [] : shapes).map((shape) => {
-        const parameters = one.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
-        return { shape, parameters };
-      });
-      void this.#groups.kernelsOf(one).prepareEncode(width, chunks, isSecond);
+      void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
     }
   }
 
@@ -189,17 +176,6 @@ export class GpuEncoder {
     for (const group of round) results.push(...(await this.#groups.encode([group], box, { ...call, read })));
     return results;
   }
-}
-
-/** What 'auto' often chooses. Chains come first, because two codecs must be compiled for them. */
-function likelyStages(): { readonly one: CodecDefinition; readonly isSecond: boolean }[] {
-  const firsts = codecs.filter(
-    (one) => !one.decodedLength && one !== rawCodec && one.gigabytesPerSecond >= likelyGigabytesPerSecond,
-  );
-  const ofChains = firsts.filter(({ estimateWithEntropy, preparesEntropy }) => estimateWithEntropy && !preparesEntropy);
-  const seconds = codecs.filter(({ decodedLength }) => decodedLength).map((one) => ({ one, isSecond: true }));
-  const others = firsts.filter((one) => !ofChains.includes(one));
-  return [...ofChains.map((one) => ({ one, isSecond: false })), ...seconds, ...others.map((one) => ({ one, isSecond: false }))];
 }
 
 function bytesOf(payloads: readonly Encoded[]): number {

@@ -67,15 +67,17 @@ export async function compressResident(
   };
 }
 
-/** Compiles what compressing the volume will probably need, so that the first Compress need not wait for it. Never throws. */
+/** Compiles what compressing and checking the volume will probably need, so that the first Compress need not wait for it. Never throws. */
 export async function prepareCompress(
-  { backend }: { readonly backend: Pick<GpuBackend, 'prepareEncode'> },
+  { backend }: { readonly backend: Pick<GpuBackend, 'prepareEncode' | 'prepareCheck'> },
   { kept: { info }, chunkShape }: Pick<Compressible, 'chunkShape'> & { readonly kept: Pick<Compressible['kept'], 'info'> },
   choice: EncodeChoice,
 ): Promise<void> {
   const grid = new ChunkGrid(codecElementDims(info), chunkShape);
   const shapes = [grid.box(0).shape, grid.box(grid.count - 1).shape];
-  await backend.prepareEncode?.(shapes, codecElementBytes(info.type), choice);
+  const width = codecElementBytes(info.type);
+  await backend.prepareEncode?.(shapes, width, choice);
+  await backend.prepareCheck(shapes, width, choice);
 }
 
 /** Frees GPU memory that is kept for the next Compress, if it does not fit in the budget beside the volume. */
