@@ -22,7 +22,10 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     await progress;
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
     await openDetails(page);
+    await expect(page.getByTestId('result-facts')).toContainText('Read back');
     expect(await factsOf(page.getByTestId('result-facts'))).toMatchObject({
+      Result: expect.stringMatching(/^after [\d.]+(ms|s)$/),
+      'Read back': expect.stringMatching(/^after [\d.]+(ms|s)$/),
       Encode: expect.stringMatching(/^[\d.]+(ms|s) · [\d.]+[MG]B\/s (GPU|wall)$/),
       Decode: expect.stringMatching(/^[\d.]+(ms|s) · [\d.]+[MG]B\/s (GPU|wall)$/),
       'GPU memory': expect.stringMatching(/^256KiB → [\d.]+KiB$/),

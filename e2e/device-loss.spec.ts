@@ -4,6 +4,7 @@ import {
   choose,
   differingPart,
   expectOpen,
+  gpuMemory,
   loseDevice,
   pictureOf,
   settledPicture,
@@ -48,6 +49,7 @@ test('a lost device is replaced, with the volume, the view and the compression',
     await choose(page, 'codec-select', 'rle');
     await page.getByTestId('compress-button').click();
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+    await expect.poll(() => gpuMemory(page, 'result')).toBe(0);
     await loseAndWait();
     await expect.poll(async () => differingPart(before.slice, await pictureOf(page, 'z'))).toBe(0);
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);

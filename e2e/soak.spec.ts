@@ -96,6 +96,8 @@ const activities: readonly (readonly [name: string, run: (stria: Stria, lose: ()
     async ({ page, folder, chooseSave }, lose) => {
       await page.getByTestId('compress-button').click();
       await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+      // Until it is in host memory, a result is lost with the device.
+      await expect.poll(() => gpuMemory(page, 'result')).toBe(0);
       rmSync(join(folder, 'saved.stria'), { force: true });
       await chooseSave(join(folder, 'saved.stria'));
       await page.getByTestId('save-button').click();

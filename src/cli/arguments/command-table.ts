@@ -290,7 +290,7 @@ const commands = {
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default);',
       '        with a file, on its volume, repeated to the size of the samples',
-      'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first run, next run, run after a pause',
+      'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first, next, after a pause, with its check',
       'seeds   the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',

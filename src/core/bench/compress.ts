@@ -1,10 +1,11 @@
 import type { Preference } from '../codec/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
+import { totalOf } from '../shared/total.ts';
 import { type Dims3, elementBytes } from '../shared/volume.ts';
 import { type CompressedResident, compressResident } from '../volume/compress-resident.ts';
-import { PayloadMemory } from '../volume/payload-memory.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { samplesOf } from './harness/codecs.ts';
 import type { BenchContext } from './harness/context.ts';
@@ -16,12 +17,12 @@ const prefer: Preference = 'balanced';
 const pauseMs = 500;
 const afterPauses = 5;
 
-/** When a compression runs: first after opening the device, directly after another one, or after a pause. */
-type Moment = 'first' | 'again' | 'after a pause';
+/** When a compression runs: first after opening the device, directly after another one, or after a pause. `checked` is `again` with the check. */
+type Moment = 'first' | 'again' | 'after a pause' | 'checked';
 
 /**
- * Suite `compress` times, by wall clock, what the app's Compress does with an open volume: voxels in GPU memory become payloads in
- * host memory. The check, which decodes everything, is timed separately.
+ * Suite `compress` times, by wall clock, what the app's Compress does with an open volume, until the result is known and in GPU memory. The
+ * stage `in host memory` is the time from the same start until all payloads are read back, which the app does next.
  */
 export async function benchCompress(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
@@ -36,9 +37,11 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       // Each volume gets its own backend, and with it its own kernels.
       const backend = createGpuBackend(gpu);
       const choice = { codec: 'auto', options: { axis: 'auto', prefer } } as const;
-      const memory = new PayloadMemory();
-      const allocate = (byteLength: number) => memory.take(byteLength);
-      const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check, allocate });
+      // As in the app, once the volume is drawn.
+      await backend.prepareEncode?.([chunkShape], codecElementBytes(type), choice);
+      await backend.prepareCheck([chunkShape], codecElementBytes(type), choice);
+      await gpu.settle();
+      const compress = (check: boolean) => compressResident(backend, volume, choice, { ...job, check });
       const measure = async (moment: Moment, repetitions: number) => {
         context.begin(`${kind}, ${moment}`);
         const wallMs: number[] = [];
@@ -47,11 +50,14 @@ export async function benchCompress(context: BenchContext): Promise<void> {
         for (let repetition = 0; repetition < repetitions; repetition++) {
           if (moment === 'after a pause') await new Promise((resolve) => setTimeout(resolve, pauseMs));
           const start = performance.now();
-          last = await compress(false);
-          wallMs.push(performance.now() - start);
-          // As in the app, between one compression and the next.
-          await memory.refill();
-          for (const [part, ms] of partsOf(last)) parts.set(part, [...(parts.get(part) ?? []), ms]);
+          last = await compress(moment === 'checked');
+          const resultMs = performance.now() - start;
+          wallMs.push(resultMs);
+          await last.payloads.inHost();
+          const inHostMs = performance.now() - start;
+          const reading = { 'Read back': inHostMs - resultMs, 'in host memory': inHostMs };
+          for (const [part, ms] of [...partsOf(last), ...Object.entries(reading)])
+            parts.set(part, [...(parts.get(part) ?? []), ms]);
         }
         addCase(context, kind, moment, last as CompressedResident, wallMs, parts);
       };
@@ -59,8 +65,8 @@ export async function benchCompress(context: BenchContext): Promise<void> {
       await measure('first', 1);
       await measure('again', isSoftware ? 1 : request.repetitions);
       await measure('after a pause', isSoftware ? 1 : afterPauses);
-      // The timed runs produce the same payloads as this one, which are decoded and compared.
-      await compress(true);
+      // The runs without the check produce the same payloads as these.
+      await measure('checked', isSoftware ? 1 : afterPauses);
     } finally {
       resident.destroy();
       gpu.spare.free();
@@ -85,13 +91,13 @@ function addCase(
   context: BenchContext,
   kind: SampleKind,
   moment: Moment,
-  { chunks, shares }: CompressedResident,
+  { payloads, shares }: CompressedResident,
   wallMs: readonly number[],
   parts: ReadonlyMap<string, readonly number[]>,
 ): void {
   const { size, type } = context.request;
   const inputBytes = size ** 3 * elementBytes(type);
-  const outputBytes = chunks.reduce((sum, one) => sum + (one.kind === 'coded' ? one.payload : one.element).byteLength, 0);
+  const outputBytes = totalOf(payloads.outlines.map((one) => (one.kind === 'coded' ? one.payload : one.element).byteLength));
   context.add({
     table: 'compress',
     subject: `${kind} ${size}³ ${type}`,

@@ -188,8 +188,6 @@ export interface BackendJob extends JobOptions {
    * it no longer needs them. Otherwise payloads are the caller's.
    */
   readonly lend?: ((release: () => void) => void) | undefined;
-  /** Memory for payloads that are the caller's, with undefined contents. Default: new memory. */
-  readonly allocate?: ((byteLength: number) => Uint8Array<ArrayBuffer>) | undefined;
   /** If set, a backend that `halves` the type also halves the box, whose voxels it has at hand. */
   readonly halving?: BoxHalving | undefined;
   /** Number of the first given chunk, for messages. Default 0. */

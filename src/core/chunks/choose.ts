@@ -75,7 +75,7 @@ export function payloadChunk(codec: CodecDefinition, byteLength: number, options
 const stageLists = new WeakMap<CodecParameters, WeakMap<CodecParameters, (readonly ChunkStage[])[]>>();
 
 /** The stages as a container stores them. Chunks encoded alike share one list, so that a writer encodes it once. */
-function stageList(stages: readonly ChosenCodec[]): readonly ChunkStage[] {
+export function stageList(stages: readonly ChosenCodec[]): readonly ChunkStage[] {
   const [first, last] = [stages[0]?.parameters ?? noParameters, stages.at(-1)?.parameters ?? noParameters];
   const byLast = stageLists.get(first) ?? new WeakMap<CodecParameters, (readonly ChunkStage[])[]>();
   stageLists.set(first, byLast);

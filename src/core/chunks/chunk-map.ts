@@ -1,4 +1,4 @@
-import type { EncodedChunk } from '../format/chunk.ts';
+import type { ChunkOutline } from '../format/chunk.ts';
 import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
@@ -30,7 +30,7 @@ export class ChunkMap {
    * @param chunks all chunks of the grid, in order
    * @throws StriaError `internal` if chunks are missing
    */
-  constructor(info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, chunks: readonly EncodedChunk[]) {
+  constructor(info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, chunks: readonly ChunkOutline[]) {
     this.grid = new ChunkGrid(codecElementDims(info), chunkShape);
     if (chunks.length !== this.grid.count) {
       throw new StriaError('internal', `got ${chunks.length} chunks for a volume of ${this.grid.count}`);

@@ -1,6 +1,6 @@
 import type { CodecDefinition } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
-import type { ChunkStage, ComputedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { ChunkOutline, ChunkStage, ComputedChunk } from '../format/chunk.ts';
 
 /** How many chunks were stored in one way. */
 export interface ChunkShare {
@@ -24,7 +24,7 @@ export class ChunkTally {
   readonly #counted = new Map<string, Counted>();
 
   /** @returns the number of its way, see `ways` */
-  addChunk(chunk: EncodedChunk): number {
+  addChunk(chunk: ChunkOutline): number {
     if (chunk.kind === 'coded') return this.add(chunk.stages, chunk.payload.byteLength);
     return this.add(chunk.kind === 'constant' && chunk.isLost ? 'lost' : chunk.kind, 0);
   }

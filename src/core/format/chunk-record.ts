@@ -2,7 +2,7 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError } from '../shared/errors.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
-import type { ChunkStage, CodedChunk } from './chunk.ts';
+import type { ChunkStage, CodedChunk, CodedOutline } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
 import { numberInRecord, placeOfNumber } from './level.ts';
 import { parseRecord, type RecordHead, type RecordParts, recordLength, recordParts, type StriaRecord } from './record.ts';
@@ -56,7 +56,7 @@ export function chunkMetaLength(stagesLength: number): number {
 }
 
 /** Length of a chunk's record, with its head and padding. */
-export function chunkRecordLength({ stages, payload }: CodedChunk): number {
+export function chunkRecordLength({ stages, payload }: CodedOutline): number {
   return recordLength(chunkMetaLength(encodeStages(stages).byteLength), payload.byteLength);
 }
 

@@ -13,6 +13,13 @@ export type EncodedChunk = ComputedChunk | CodedChunk;
 /** A chunk without payload: its voxels are computed from its index entry. */
 export type ComputedChunk = ConstantChunk | RampChunk;
 
+/** How a chunk was encoded and its payload's length, without the payload. An `EncodedChunk` is one, too. */
+export type ChunkOutline = ComputedChunk | CodedOutline;
+
+export interface CodedOutline extends Pick<CodedChunk, 'kind' | 'stages'> {
+  readonly payload: { readonly byteLength: number };
+}
+
 /** Every element is the same. */
 export interface ConstantChunk {
   readonly kind: 'constant';

@@ -3,7 +3,7 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { StoredVoxels } from '../shared/stored-voxels.ts';
-import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
+import type { ChunkOutline, CodedChunk, CodedOutline, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { chunkRecordLength, chunkRecordParts } from './chunk-record.ts';
 import { type ConstantRun, rampFault, sameComputed } from './computed-run.ts';
@@ -50,8 +50,6 @@ export class ContainerWriter {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
   readonly #sink: ByteSink;
-  /** Whether bytes are only counted. */
-  readonly #measures: boolean;
   readonly #headerBody: Uint8Array;
   readonly #index = new IndexBuilder();
   readonly #pending = new PendingRuns();
@@ -68,7 +66,6 @@ export class ContainerWriter {
 
   private constructor(sink: ByteSink | undefined, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
     this.#sink = sink ?? nowhere;
-    this.#measures = sink === undefined;
     this.header = header;
     this.grid = grid;
     this.#headerBody = headerBody;
@@ -77,7 +74,7 @@ export class ContainerWriter {
 
   /**
    * Writes the start of the file.
-   * @param sink if undefined, the file's bytes are only counted, which takes a fraction of the time
+   * @param sink undefined to count the file's bytes only
    * @throws StriaError `invalid-input` for a volume or chunk shape that no container can have
    */
   static async create(sink: ByteSink | undefined, newContainer: NewContainer): Promise<ContainerWriter> {
@@ -171,6 +168,20 @@ export class ContainerWriter {
     await writeParts(this.#sink, batch);
   }
 
+  /** Counts the bytes of consecutive chunks as if they were written, in a fraction of the time. @throws StriaError `internal` out of order */
+  async countChunks(first: number, chunks: readonly ChunkOutline[]): Promise<void> {
+    for (const [at, chunk] of chunks.entries()) {
+      const number = first + at;
+      if (chunk.kind !== 'coded') {
+        await this.chunk(number, chunk);
+        continue;
+      }
+      this.#take(number, 1);
+      this.#bytesWritten += this.#enter(number, chunk);
+      if (this.#nextChunk % this.#chunksPerFlush === 0) await this.#flushIndex();
+    }
+  }
+
   /** Like `chunk`, for `count` equal chunks, in constant time. @throws StriaError as `chunk` */
   async repeat(first: number, count: number, chunk: ConstantChunk): Promise<void> {
     this.#take(first, count);
@@ -248,21 +259,24 @@ export class ContainerWriter {
 
   /** Adds a chunk to the index. @returns the parts of its record, which must be written next */
   #coded(number: number, chunk: CodedChunk): readonly Uint8Array[] {
+    const offset = this.#bytesWritten;
+    this.#enter(number, chunk);
+    const { head, body, padding } = chunkRecordParts(number, chunk, offset);
+    return [head, body, padding];
+  }
+
+  /** Adds a chunk to the index. @returns the length of its record */
+  #enter(number: number, chunk: CodedOutline): number {
     if (chunk.payload.byteLength > maxPayloadLength) {
       throw new StriaError(
         'internal',
         `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; the limit is ${maxPayloadLength}`,
       );
     }
-    const [offset, length] = [this.#bytesWritten, chunkRecordLength(chunk)];
+    const length = chunkRecordLength(chunk);
     this.#lastRun = undefined;
-    this.#index.addCoded(offset, length, chunk.stages, chunk.payload.byteLength);
-    if (this.#measures) {
-      this.#bytesWritten += length;
-      return [];
-    }
-    const { head, body, padding } = chunkRecordParts(number, chunk, offset);
-    return [head, body, padding];
+    this.#index.addCoded(this.#bytesWritten, length, chunk.stages, chunk.payload.byteLength);
+    return length;
   }
 
   /** Only the index lists lost chunks; without it, missing chunks count as lost. */

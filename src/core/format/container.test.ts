@@ -166,7 +166,7 @@ describe('round trips', () => {
     const { bytes, chunks, source } = await variedContainer();
     const { header } = await open(bytes);
     const writer = await ContainerWriter.create(undefined, header);
-    if (how === 'together') await writer.chunks(0, chunks);
+    if (how === 'together') await writer.countChunks(0, chunks);
     else for (const [number, chunk] of chunks.entries()) await writer.chunk(number, chunk);
     await writer.finish(source);
     expect(writer.bytesWritten).toBe(bytes.length);

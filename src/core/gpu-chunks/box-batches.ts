@@ -1,6 +1,5 @@
 import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
@@ -44,7 +43,7 @@ export function checkPlaces(places: readonly ChunkBox[], elementBytes: number): 
 }
 
 /** @throws StriaError `internal` if the numbers of chunks and places differ */
-export function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
+export function checkCount(chunks: readonly unknown[], places: readonly ChunkBox[]): void {
   if (chunks.length === places.length) return;
   throw new StriaError('internal', `got ${chunks.length} chunks for ${places.length} places`);
 }

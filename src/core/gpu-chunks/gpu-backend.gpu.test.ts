@@ -200,6 +200,16 @@ test('what was prepared is compiled before the first chunk; once codecs are chos
     const encoded = await prepared.encode(box, chunks, only('rle+huffman'));
     expect(encoded).toEqual(await cpu.encode(box, chunks, only('rle+huffman')));
     expect(shaders).toEqual(before);
+    await prepared.prepareCheck([[32, 32, 32]], 1, only('rle+huffman'));
+    await own.settle();
+    const withDecoders = [...shaders];
+    expect(withDecoders).toContain('engine.compare');
+    using scope = own.scope('test');
+    const resident = { voxels: uploadBox(own, scope, box), chunks };
+    const kept = await prepared.encodeKept(resident, only('rle+huffman'));
+    expect(await prepared.checkKept(resident, kept)).toEqual({ differingWords: 0 });
+    kept.release();
+    expect(shaders).toEqual(withDecoders);
     await prepared.prepareEncode?.([[32, 32, 32]], 1, auto);
     expect(shaders.filter((label) => /^(rice|predict)/.test(label))).toEqual([]);
   } finally {
@@ -218,7 +228,8 @@ test('voxels that are on the GPU are encoded, checked and decoded there', async 
     const encoded = await backend.encodeResident({ voxels, chunks }, auto, { onTimes: clock.onTimes });
     expect(encoded.chunks).toEqual(await cpu.encode(box, chunks, auto));
     const job = { onTimes: clock.onTimes };
-    expect(await backend.checkResident({ voxels, chunks }, encoded.chunks, job)).toEqual({ differingWords: 0 });
+    const kept = await backend.encodeKept({ voxels, chunks }, auto, job);
+    expect(await backend.checkKept({ voxels, chunks }, kept, job)).toEqual({ differingWords: 0 });
     // Each codec decodes its own output.
     const timed = Object.keys(clock.times()?.ms ?? {});
     expect(timed).toEqual(expect.arrayContaining(['analyze', 'check']));
@@ -242,8 +253,9 @@ test('voxels that are on the GPU are encoded, checked and decoded there', async 
       const at = ((z * dims[1] + y) * dims[0] + x) * elementBytes;
       changed.bytes[at] = (changed.bytes[at] as number) ^ 1;
       const other = uploadBox(gpu, scope, changed);
-      expect(await backend.checkResident({ voxels: other, chunks }, encoded.chunks)).toEqual({ differingWords: 1 });
+      expect(await backend.checkKept({ voxels: other, chunks }, kept)).toEqual({ differingWords: 1 });
     }
+    kept.release();
   }
 });
 

@@ -1,28 +1,36 @@
 import type { Backend, BackendJob, BoxHalving, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
-import { reportDamage } from '../chunks/choose.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { checkCount, checkPlaces, inBatches } from './box-batches.ts';
 import { piecesOf, standardPieceBytes } from './box-pieces.ts';
 import { type BatchSize, FittingBatches } from './fitting-batches.ts';
-import { compareOnGpu, stackedBox } from './gpu-chunks.ts';
+import { compareOnGpu } from './gpu-chunks.ts';
 import { GpuDecoder } from './gpu-decoder.ts';
 import { GpuEncoder } from './gpu-encoder.ts';
 import { halveOnGpu, holdOnGpu } from './gpu-halve.ts';
 import { borrow, GpuReceiver } from './gpu-receiver.ts';
 import { hasPaddedRows, plainBoxBytes, rowKernel } from './gpu-rows.ts';
 import { GpuSender } from './gpu-sender.ts';
-import { clearedBox, downloadBox, plainVoxels, uploadBox } from './gpu-transfer.ts';
+import { clearedBox, downloadBox, plainVoxels, reusedStack, uploadBox } from './gpu-transfer.ts';
 import { guardedAtOnce } from './guarded.ts';
+import { KeptChunks } from './kept-chunks.ts';
+import { likelyCodecs } from './likely-codecs.ts';
+import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
   /** Encodes the chunks of a box in place. The bytes equal those from `encode`. */
   encodeResident(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<{ chunks: EncodedChunk[] }>;
+  /** As `encodeResident`, but the payloads stay in GPU memory. The caller releases them. */
+  encodeKept(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<KeptChunks>;
+  /** Begins to compile what `checkKept` will probably need. Never rejects. @param shapes of some chunks */
+  prepareCheck(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0 if every bit is equal. */
-  checkResident(box: ResidentBox, chunks: readonly EncodedChunk[], job?: BackendJob): Promise<{ differingWords: number }>;
+  checkKept(box: ResidentBox, kept: KeptChunks, job?: BackendJob): Promise<{ differingWords: number }>;
   /**
    * Decodes directly into a resident box (whose row padding is zero), and verifies each chunk's payload and checksum on the
    * GPU. @throws StriaError `corrupt`, in the context of `chunk N`
@@ -39,6 +47,8 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   // On a software GPU a second box would only take cores from the first.
   const boxesAtOnce = gpu.isSoftware ? 1 : 2;
+  // Work that leaves its result on the GPU gains nothing from batches that overlap, and each batch costs this thread about 2 ms.
+  const oneBatch = ({ bytes, atOnce }: BatchSize) => Math.min(bytes * atOnce, Math.floor(gpu.maxBindingBytes / 4));
   const decoder = new GpuDecoder(gpu);
   const encoder = new GpuEncoder(gpu);
   const batches = new FittingBatches(gpu, { bytes: maxBoxBytes, atOnce: boxesAtOnce });
@@ -82,7 +92,7 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
     const chunks = new Array<EncodedChunk>(box.chunks.length);
     const work = async (batch: ResidentBox, first: number) => {
       using scope = gpu.scope('encode');
-      const call = { scope, signal: job.signal, onTimes: job.onTimes, allocate: job.allocate };
+      const call = { scope, signal: job.signal, onTimes: job.onTimes };
       const { chunks: encoded, lent } = await encoder.encode(batch, choice, call, job.lend ? 'lent' : 'own', job.onSpan);
       for (const { release } of lent) hold(release);
       for (let at = 0; at < encoded.length; at++) chunks[first + at] = encoded[at] as EncodedChunk;
@@ -214,18 +224,34 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     encodeResident: async (box, choice, job = {}) => ({ chunks: await encodeAll(box, choice, job) }),
 
-    checkResident: (box, chunks, job = {}) =>
-      decodeFitting(job, async (job, batchBytes) => {
-        checkCount(chunks, box.chunks);
+    encodeKept: (box, choice, job = {}) =>
+      batches.run(async (size, hold) => {
+        const owner = gpu.scope('result');
+        hold(() => owner.destroy());
+        const chunks = new Array<PlacedChunk>(box.chunks.length);
+        const work = async (batch: ResidentBox, first: number) => {
+          using scope = gpu.scope('encode');
+          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          const placed = await encoder.encodeInPlace(batch, choice, call, 'later', job.onSpan);
+          const moved = movePlaced(gpu, placed, (byteLength) => owner.reused('payloads', byteLength));
+          for (let at = 0; at < moved.length; at++) chunks[first + at] = moved[at] as PlacedChunk;
+        };
+        await inBatches(box, oneBatch(size), 'Compressing', job, work);
+        return new KeptChunks(gpu, owner, chunks);
+      }),
+
+    prepareCheck: (...likely) => decoder.preparePlaced(likelyCodecs(...likely)),
+
+    checkKept: (box, { placed }, job = {}) =>
+      batches.run(async (size) => {
+        checkCount(placed, box.chunks);
         let differingWords = 0;
-        await inBatches(box, batchBytes, 'Checking', job, async (batch, first) => {
+        await inBatches(box, oneBatch(size), 'Checking', job, async (batch, first) => {
           using scope = gpu.scope('check');
           const shapes = batch.chunks.map(({ shape }) => shape);
-          const decoded = stackedBox(scope, shapes, box.voxels.elementBytes);
+          const decoded = reusedStack(gpu, scope, shapes, box.voxels.elementBytes);
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          const damaged = (index: number, error: unknown) =>
-            reportDamage((job.firstChunk ?? 0) + first + index, error, job.onDamage);
-          await decoder.decode(decoded, chunks.slice(first, first + shapes.length), { call, damaged });
+          await decoder.decodePlaced(decoded, placed.slice(first, first + shapes.length), call);
           differingWords += (await compareOnGpu(gpu, batch, decoded, call)).differingWords;
         });
         return { differingWords };

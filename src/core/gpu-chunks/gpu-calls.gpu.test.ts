@@ -5,6 +5,7 @@ import { codecById } from '../codecs/registry.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import { Commands } from '../gpu/commands.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -82,6 +83,29 @@ test('each codec waits for the GPU twice, however many steps it has', async () =
   for (const codec of ['wave', 'parle', 'rice'] as const) {
     const calls = await callsOf('phantom', only(codec));
     expect(calls, codec).toMatchObject({ codecs: [[codec], [codec]], submits: 2, waits: 2, readable: 0 });
+  }
+});
+
+test('if payloads stay in GPU memory, the lengths are all that is read', async () => {
+  using scope = gpu.scope('test');
+  const backend = createGpuBackend(gpu);
+  const shape = [64, 64, 64] as const;
+  const bytes = voxelsOf(infoOf([128, 64, 64, 1], 'u8'), 'noise').map((value) => value & 15);
+  const voxels = uploadBox(gpu, scope, { bytes, dims: [128, 64, 64], elementBytes: 1 });
+  const chunks = [0, 64].map((x): ChunkBox => ({ origin: [x, 0, 0], shape }));
+  const encode = () => backend.encodeKept({ voxels, chunks }, only('rice'));
+  (await encode()).release();
+  const waits = countWaits();
+  const lent = vi.spyOn(Commands.prototype, 'lend');
+  const submits = vi.spyOn(gpu.device.queue, 'submit');
+  try {
+    const kept = await encode();
+    expect(kept.byteLength).toBeGreaterThan(2 ** 17);
+    // Analysis, encoding, and the move of the payloads, for which nothing waits.
+    expect([waits.count, submits.mock.calls.length, lent.mock.calls.length]).toEqual([2, 3, 0]);
+    kept.release();
+  } finally {
+    vi.restoreAllMocks();
   }
 });
 

@@ -190,7 +190,7 @@ export async function compareOnGpu(
   commands
     .stage('check')
     .dispatch(
-      gpu.kernel({ label: 'engine.compare', shader: compareShader, constants: { segment } }),
+      gpu.kernel(comparer),
       [
         voxels.buffer,
         other.voxels.buffer,
@@ -216,6 +216,7 @@ export const segment = 32;
 const workgroupSize = 256;
 /** Slices per invocation of analyze.wgsl. */
 const walkOf = (byQuads: boolean) => (byQuads ? segment / 4 : segment);
+export const comparer: KernelDescriptor = { label: 'engine.compare', shader: compareShader, constants: { segment } };
 /** Words of `Chunk` in the shaders, and of a chunk's totals. */
 const recordWords = 8;
 

@@ -2,7 +2,7 @@ import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
 import type { DecodedBy } from '../chunks/chosen-codec.ts';
 import { type Ramp, rampOf } from '../chunks/ramp.ts';
-import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
+import type { CodecElementBytes, GpuVoxels, KernelCall } from '../codec/codec.ts';
 import { asRecorded, recordOrAbandon } from '../codec/recorded.ts';
 import { chainName } from '../codecs/registry.ts';
 import { type Checksum, sameChecksum } from '../format/checksum.ts';
@@ -14,9 +14,19 @@ import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
-import { analyzeOnGpu, analyzersOf, fillOnGpu, type GpuChunkAnalysis, prepareFill, recordAnalysis } from './gpu-chunks.ts';
+import {
+  analyzeOnGpu,
+  analyzersOf,
+  comparer,
+  fillOnGpu,
+  type GpuChunkAnalysis,
+  prepareFill,
+  recordAnalysis,
+} from './gpu-chunks.ts';
 import { checksummer, readPlaces, recordChecksums } from './gpu-payloads.ts';
 import { type UploadedPayloads, uploadPayloads } from './gpu-transfer.ts';
+import { betweenShaders, type LikelyCodec } from './likely-codecs.ts';
+import { type PlacedChunk, storedChunk } from './placed-chunk.ts';
 
 interface DecodeMember {
   readonly place: ChunkBox;
@@ -78,11 +88,48 @@ export class GpuDecoder {
     }
   }
 
-  /** Decodes chunks. Their voxels are not checked. */
-  async decode(box: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork): Promise<void> {
-    const batch = sortChunks(box, chunks, work);
-    await this.#prepare(box, batch, work, false);
-    if (!(await this.#decodeAtOnce(box, batch, work, () => true))) await this.#decodeOneByOne(box, batch, work);
+  /** Decodes chunks that are in GPU memory. Neither their payloads nor their voxels are checked. */
+  async decodePlaced({ voxels, chunks: places }: ResidentBox, chunks: readonly PlacedChunk[], call: KernelCall): Promise<void> {
+    const { elementBytes } = voxels;
+    const groups = new Map<string, PlannedChunk[]>();
+    places.forEach((place, number) => {
+      const chunk = chunks[number] as PlacedChunk;
+      const prefix = chunk.kind === 'coded' ? `${chunk.stages.map(({ codec }) => codec.name).join('+')}.decode.` : '';
+      const stored = storedChunk(chunk, { shape: place.shape, elementBytes });
+      const group = groups.get(prefix) ?? [];
+      groups.set(prefix, group);
+      group.push({ ...place, stored, number });
+    });
+    await Promise.all([...groups.values()].map((group) => this.#preparePlanned(group, elementBytes)));
+    throwIfAborted(call.signal);
+    const commands = this.#gpu.commands('decode', call.onTimes);
+    recordOrAbandon(commands, () => {
+      for (const [prefix, group] of groups) {
+        const plan = this.#planner.plan(group, voxels, call.scope);
+        plan(commands.within(prefix));
+      }
+    });
+    await commands.submit();
+  }
+
+  /** Compiles what `decodePlaced` and a comparison will probably need, while the CPU does something else. */
+  async preparePlaced(likely: readonly LikelyCodec[]): Promise<void> {
+    if (this.#gpu.isSoftware) return;
+    void this.#gpu.prepareKernels([comparer]);
+    for (const { codec, width, chunks } of likely) {
+      await betweenShaders();
+      void this.#planner.prepare({ codec }, chunks, width, false);
+    }
+  }
+
+  /** Compiles at once what chunks of one codec or chain need. */
+  async #preparePlanned(group: readonly PlannedChunk[], elementBytes: CodecElementBytes): Promise<void> {
+    const [first] = group;
+    if (first?.stored.kind !== 'coded') return;
+    const chunks = group.flatMap(({ shape, stored }) =>
+      stored.kind === 'coded' ? { shape, parameters: stored.parameters } : [],
+    );
+    await this.#planner.prepare(first.stored, chunks, elementBytes, false);
   }
 
   /** @returns the analyses of all chunks, also of damaged ones, and those whose payloads may be unsound */
@@ -94,7 +141,7 @@ export class GpuDecoder {
     const gpu = this.#gpu;
     const { scope } = work.call;
     const batch = sortChunks(box, chunks, work);
-    await this.#prepare(box, batch, work, true);
+    await this.#prepare(box, batch, work);
     const flags = new FaultFlags(scope);
     const read = await this.#decodeAtOnce(box, batch, { ...work, flags }, (commands) => {
       const analyses = recordAnalysis(gpu, box, scope, commands);
@@ -109,12 +156,12 @@ export class GpuDecoder {
   }
 
   /** Compiles at once all that a batch needs. */
-  async #prepare(box: ResidentBox, { groups }: DecodeBatch, { checksPayloads }: DecodeWork, isChecked: boolean): Promise<void> {
+  async #prepare(box: ResidentBox, { groups }: DecodeBatch, { checksPayloads }: DecodeWork): Promise<void> {
     const decoders = groups.map(({ members }) => {
       const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
-      return this.#planner.prepare((members[0] as DecodeMember).decodedBy, chunks, box.voxels.elementBytes, isChecked);
+      return this.#planner.prepare((members[0] as DecodeMember).decodedBy, chunks, box.voxels.elementBytes, true);
     });
-    const checks = [...(checksPayloads ? [checksummer] : []), ...(isChecked ? analyzersOf(box, false) : [])];
+    const checks = [...(checksPayloads ? [checksummer] : []), ...analyzersOf(box, false)];
     await Promise.all([...decoders, this.#gpu.prepareKernels(checks)]);
   }
 

@@ -1,12 +1,10 @@
-import type { BackendJob, ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/backend.ts';
+import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from '../chunks/backend.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
-import type { ChunkSurvey, CodecDefinition, CodecElementBytes, KernelCall } from '../codec/codec.ts';
-import { codecs } from '../codecs/registry.ts';
-import type { Checksum } from '../format/checksum.ts';
-import type { ComputedChunk, EncodedChunk, RampRule } from '../format/chunk.ts';
+import type { ChunkSurvey, CodecElementBytes, KernelCall } from '../codec/codec.ts';
+import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
@@ -15,15 +13,9 @@ import type { Dims3 } from '../shared/volume.ts';
 import { analyzeOnGpu, analyzers, type GpuChunkAnalysis } from './gpu-chunks.ts';
 import { checksummer } from './gpu-payloads.ts';
 import { findRampsOnGpu, rampCandidates } from './gpu-ramps.ts';
-import { type ChainGroup, type Encoded, type GroupCall, GroupEncoder } from './group-encoder.ts';
-
-/** Between the shaders of two codecs. */
-const pauseMs = 4;
-/** 'auto' seldom chooses slower codecs, so their kernels are compiled when they are needed. */
-const likelyGigabytesPerSecond = 100;
-
-/** An encoded chunk in GPU memory. */
-export type PlacedChunk = ComputedChunk | (Encoded & { readonly kind: 'coded'; readonly decodedChecksum: Checksum });
+import { type ChainGroup, type Encoded, type GroupCall, GroupEncoder, readsPayloads } from './group-encoder.ts';
+import { betweenShaders, likelyCodecs } from './likely-codecs.ts';
+import type { PlacedChunk } from './placed-chunk.ts';
 
 export interface EncodedBatch {
   readonly chunks: EncodedChunk[];
@@ -48,21 +40,13 @@ export class GpuEncoder {
   }
 
   /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
-  async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, { codec, options }: EncodeChoice): Promise<void> {
+  async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
     if (this.#gpu.isSoftware) return;
-    const isAuto = codec === 'auto';
-    void this.#gpu.prepareKernels([...analyzers(elementBytes, isAuto), checksummer]);
-    for (const { one, isSecond } of isAuto ? likelyStages() : codec.map((one, at) => ({ one, isSecond: at > 0 }))) {
-      const width = isSecond ? 1 : elementBytes;
-      if (!one.elementBytes.includes(width)) continue;
-      // Parsing a codec's shaders takes 10 to 30 ms of this thread. Reads and GPU events go first.
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    void this.#gpu.prepareKernels([...analyzers(elementBytes, choice.codec === 'auto'), checksummer]);
+    for (const { codec, width, chunks, isSecond } of likelyCodecs(shapes, elementBytes, choice)) {
+      await betweenShaders();
       if (this.#hasChosen) return;
-      const chunks = (isSecond ? [] : shapes).map((shape) => {
-        const parameters = one.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, options);
-        return { shape, parameters };
-      });
-      void this.#groups.kernelsOf(one).prepareEncode(width, chunks, isSecond);
+      void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
     }
   }
 
@@ -73,7 +57,7 @@ export class GpuEncoder {
   async encode(
     box: ResidentBox,
     choice: EncodeChoice,
-    call: KernelCall & Pick<BackendJob, 'allocate'>,
+    call: KernelCall,
     read: 'lent' | 'own',
     onSpan?: OnSpan,
   ): Promise<EncodedBatch> {
@@ -91,9 +75,15 @@ export class GpuEncoder {
     }
   }
 
-  /** Like `encode`, but the payloads stay in buffers that `call.scope` owns. */
-  encodeInPlace(box: ResidentBox, choice: EncodeChoice, call: KernelCall): Promise<readonly PlacedChunk[]> {
-    return this.#place(box, choice, { ...call, options: choice.options, read: undefined, lent: [] });
+  /** Like `encode`, but the payloads stay in buffers that `call.scope` owns. @param read `later` for checksums of most of them */
+  encodeInPlace(
+    box: ResidentBox,
+    choice: EncodeChoice,
+    call: KernelCall,
+    read?: 'later',
+    onSpan?: OnSpan,
+  ): Promise<readonly PlacedChunk[]> {
+    return this.#place(box, choice, { ...call, options: choice.options, read, lent: [] }, onSpan);
   }
 
   async #place(box: ResidentBox, choice: EncodeChoice, call: GroupCall, onSpan?: OnSpan): Promise<readonly PlacedChunk[]> {
@@ -165,8 +155,8 @@ export class GpuEncoder {
           else if (!result && rank === 0) add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
         }
       }
-      if (hasRanks && call.read) await this.#groups.read(kept, call);
-      if (call.read) onSpan?.('readback', readStart, performance.now(), bytesOf(kept));
+      if (hasRanks && readsPayloads(call)) await this.#groups.read(kept, call);
+      if (readsPayloads(call)) onSpan?.('readback', readStart, performance.now(), bytesOf(kept));
       if (ramps) for (const index of candidates) choose(index, ramps.get(index));
     }
     return placed;
@@ -182,20 +172,10 @@ export class GpuEncoder {
     if (!hasRanks) return round.length > 0 ? this.#groups.encode(round, box, call) : [];
     const results: (Encoded | undefined)[][] = [];
     // Of several results only the smallest is read. Groups take turns, so that they share scratch memory.
-    for (const group of round) results.push(...(await this.#groups.encode([group], box, { ...call, read: undefined })));
+    const read = call.read === 'later' ? 'later' : undefined;
+    for (const group of round) results.push(...(await this.#groups.encode([group], box, { ...call, read })));
     return results;
   }
-}
-
-/** What 'auto' often chooses. Chains come first, because two codecs must be compiled for them. */
-function likelyStages(): { readonly one: CodecDefinition; readonly isSecond: boolean }[] {
-  const firsts = codecs.filter(
-    (one) => !one.decodedLength && one !== rawCodec && one.gigabytesPerSecond >= likelyGigabytesPerSecond,
-  );
-  const ofChains = firsts.filter(({ estimateWithEntropy, preparesEntropy }) => estimateWithEntropy && !preparesEntropy);
-  const seconds = codecs.filter(({ decodedLength }) => decodedLength).map((one) => ({ one, isSecond: true }));
-  const others = firsts.filter((one) => !ofChains.includes(one));
-  return [...ofChains.map((one) => ({ one, isSecond: false })), ...seconds, ...others.map((one) => ({ one, isSecond: false }))];
 }
 
 function bytesOf(payloads: readonly Encoded[]): number {

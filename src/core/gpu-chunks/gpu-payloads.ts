@@ -41,7 +41,7 @@ export async function gatherPayloads(
 }
 
 /** The copies that move payloads to their new places. Payloads that stay adjacent are copied together. */
-export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
+function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readonly number[]): GatheredCopy[] {
   const copies: { -readonly [Key in keyof GatheredCopy]: GatheredCopy[Key] }[] = [];
   payloads.forEach(({ buffer, byteOffset, byteLength }, i) => {
     const [to, size] = [byteOffsets[i] as number, wholeWords(byteLength)];
@@ -50,6 +50,25 @@ export function copiesOf(payloads: readonly PlacedPayload[], byteOffsets: readon
     else copies.push({ buffer, offset: byteOffset, size, to });
   });
   return copies;
+}
+
+/**
+ * Moves payloads to the start of a buffer, one after another. The caller may free their old buffers at once.
+ * @param target makes the buffer, with usage COPY_DST
+ */
+export function movePayloads(
+  gpu: Gpu,
+  payloads: readonly PlacedPayload[],
+  target: (byteLength: number) => GPUBuffer,
+): { readonly buffer: GPUBuffer; readonly byteOffsets: readonly number[] } {
+  const { byteOffsets, totalBytes } = placePayloads(payloads.map(({ byteLength }) => byteLength));
+  const buffer = target(totalBytes);
+  const encoder = gpu.device.createCommandEncoder({ label: 'keep' });
+  for (const { buffer: from, offset, size, to } of copiesOf(payloads, byteOffsets)) {
+    encoder.copyBufferToBuffer(from, offset, buffer, to, size);
+  }
+  gpu.device.queue.submit([encoder.finish()]);
+  return { buffer, byteOffsets };
 }
 
 /** `tile_words` in checksum.wgsl. */

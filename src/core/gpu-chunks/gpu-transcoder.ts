@@ -1,10 +1,8 @@
 import { codecOfChunk, mismatch } from '../chunks/choose.ts';
-import { rampOf } from '../chunks/ramp.ts';
-import { placePayloads } from '../codec/batch.ts';
 import type { CodecElementBytes, KernelCall } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import { sameChecksum } from '../format/checksum.ts';
-import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { ChunkOutline, CodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { chunkName } from '../shared/chunk-name.ts';
@@ -15,9 +13,9 @@ import { batchBytesAfter, firstBatchBytes, leastBatchBytes } from './batch-bytes
 import { DecodePlanner, type PlannedChunk, type StoredChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
-import { GpuEncoder, type PlacedChunk } from './gpu-encoder.ts';
-import { copiesOf } from './gpu-payloads.ts';
+import { GpuEncoder } from './gpu-encoder.ts';
 import { uploadPayloads } from './gpu-transfer.ts';
+import { movePlaced, type PlacedChunk, storedChunk } from './placed-chunk.ts';
 
 /** A chunk to transcode, with its number in its volume. */
 export interface TranscodedChunk {
@@ -30,7 +28,7 @@ export interface TranscodedChunk {
 const choice = { codec: 'auto', options: { axis: 'auto', prefer: 'speed' } } as const;
 
 /** Whether a chunk's codec decodes too slowly to be drawn from. */
-export function decodesSlowly(chunk: EncodedChunk): chunk is CodedChunk {
+export function decodesSlowly<Chunk extends ChunkOutline>(chunk: Chunk): chunk is Chunk & { readonly kind: 'coded' } {
   if (chunk.kind !== 'coded') return false;
   const { stages } = chunk;
   return stages.some(({ codecId }) => codecs.find(({ id }) => id === codecId)?.decodeGigabytesPerSecond !== undefined);
@@ -102,7 +100,7 @@ function nextBatch(gpu: Gpu, chunks: readonly TranscodedChunk[], first: number, 
 }
 
 async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], call: KernelCall): Promise<StoredChunk[]> {
-  const { gpu, elementBytes, planner, encoder } = work;
+  const { gpu, owner, elementBytes, planner, encoder } = work;
   const { scope, signal } = call;
   const payloads = batch.map(({ chunk }) => chunk.payload);
   const { buffer, byteOffsets, byteLengths } = await uploadPayloads(gpu, scope, payloads);
@@ -130,40 +128,9 @@ async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], cal
       throw inContext(chunkName(number), error);
     });
   }
-  return keep(work, placed, shapes);
-}
-
-/** Moves payloads out of the encoder's buffers into one of their own. */
-async function keep(
-  { gpu, owner, elementBytes }: Work,
-  placed: readonly PlacedChunk[],
-  shapes: readonly Dims3[],
-): Promise<StoredChunk[]> {
-  const coded = placed.filter((chunk) => chunk.kind === 'coded');
-  const { byteOffsets, totalBytes } = placePayloads(coded.map(({ byteLength }) => byteLength));
-  const buffer = owner.storage('payloads', totalBytes);
-  const commands = gpu.commands('keep');
-  commands.record((encoder) => {
-    for (const { buffer: from, offset, size, to } of copiesOf(coded, byteOffsets)) {
-      encoder.copyBufferToBuffer(from, offset, buffer, to, size);
-    }
-  });
-  await commands.submit();
-  let at = 0;
-  return placed.map((chunk, i): StoredChunk => {
-    if (chunk.kind !== 'coded') return { kind: 'ramp', ramp: rampOf(chunk, { shape: shapes[i] as Dims3, elementBytes }) };
-    const [first, second] = chunk.stages as [(typeof chunk.stages)[number], (typeof chunk.stages)[number]?];
-    const byteOffset = byteOffsets[at++] as number;
-    return {
-      kind: 'coded',
-      codec: first.codec,
-      parameters: first.parameters,
-      second: second && { ...second, decodedLength: chunk.firstLength as number },
-      buffer,
-      byteOffset,
-      byteLength: chunk.byteLength,
-    };
-  });
+  const kept = movePlaced(gpu, placed, (byteLength) => owner.storage('payloads', byteLength));
+  await gpu.finish();
+  return kept.map((chunk, i) => storedChunk(chunk, { shape: shapes[i] as Dims3, elementBytes }));
 }
 
 function inChunk<T>(number: number, work: () => T): T {

@@ -1,4 +1,5 @@
-import type { VoxelBox } from '../chunks/backend.ts';
+import type { ResidentBox, VoxelBox } from '../chunks/backend.ts';
+import { stackedChunks } from '../chunks/boxes.ts';
 import { placePayloads } from '../codec/batch.ts';
 import type { CodecElementBytes, GpuVoxels } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -21,6 +22,19 @@ export function clearedBox(gpu: Gpu, scope: GpuScope, { dims, elementBytes }: Om
   encoder.clearBuffer(buffer);
   gpu.device.queue.submit([encoder.finish()]);
   return { buffer, dims, elementBytes };
+}
+
+/**
+ * As `stackedBox`, in memory that may have been used before. Decoders write all words of the chunks, so only rows that end within a word
+ * need zeros.
+ */
+export function reusedStack(gpu: Gpu, scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
+  const { dims, boxes } = stackedChunks(shapes);
+  const box = { dims, elementBytes };
+  if (shapes.some((shape) => hasPaddedRows({ dims: shape, elementBytes }))) {
+    return { voxels: clearedBox(gpu, scope, box), chunks: boxes };
+  }
+  return { voxels: { ...box, buffer: scope.reused('box', paddedBoxBytes(dims, elementBytes)) }, chunks: boxes };
 }
 
 /** Smaller payloads are not worth memory of their own. */

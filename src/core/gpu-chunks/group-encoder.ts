@@ -1,4 +1,4 @@
-import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain, ChosenCodec } from '../chunks/chosen-codec.ts';
 import { rawCodec } from '../chunks/raw-codec.ts';
@@ -50,10 +50,8 @@ export interface Encoded extends PlacedPayload {
 
 export interface GroupCall extends KernelCall {
   readonly options: CodecOptions;
-  /** Whether payloads are read, and whether into memory that is lent or into the caller's own. */
-  readonly read: 'lent' | 'own' | undefined;
-  /** As in `BackendJob`. */
-  readonly allocate?: BackendJob['allocate'];
+  /** Whether payloads are read, and whether into memory that is lent or into the caller's own. If `later`, only their checksums are. */
+  readonly read: 'lent' | 'own' | 'later' | undefined;
   /** Receives lent memory, which the caller releases, also after an error. */
   readonly lent: LentBytes[];
 }
@@ -113,15 +111,14 @@ export class GroupEncoder {
     await commands.submit();
     const lent = lend?.();
     const used = recorded.map(({ lastPlaces }, i) => Math.min(reads[i] as number, lastPlaces().totalBytes));
-    const allocate = call.allocate ?? ((byteLength) => new Uint8Array(byteLength));
-    const own = call.read === 'own' ? allocate(totalOf(used)) : undefined;
+    const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
     if (lent && !own) call.lent.push(lent);
     const read = lent ? takeParts(lent, own, reads, used) : [];
     const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
     recorded.forEach(({ group, lastPlaces }) => {
       this.#shares.set(nameOf(group, call.options), lastPlaces().totalBytes / totalOf(group.voxelBytes));
     });
-    if (call.read) await this.#takeBytes(recorded, encoded, reads, read, call);
+    if (readsPayloads(call)) await this.#takeBytes(recorded, encoded, reads, read, call);
     return encoded;
   }
 
@@ -141,13 +138,8 @@ export class GroupEncoder {
   }
 
   /** Records all groups, and the reads of their places and payloads. @returns also how many bytes of each group's payloads are read */
-  #record(
-    commands: Commands,
-    groups: readonly ReadyGroup[],
-    { voxels }: ResidentBox,
-    { scope, read, options }: GroupCall,
-    work: GpuScope,
-  ) {
+  #record(commands: Commands, groups: readonly ReadyGroup[], { voxels }: ResidentBox, call: GroupCall, work: GpuScope) {
+    const { scope, options } = call;
     const recorded = groups.map((group): RecordedGroup => {
       const { codec, second, chunks } = group;
       const isFirstStage = second !== undefined && codec.preparesEntropy;
@@ -161,11 +153,11 @@ export class GroupEncoder {
         last = recordSecond(commands, first, { scope, work });
       }
       commands.within('');
-      if (read) recordChecksums(this.#gpu, commands, work, last);
+      if (call.read) recordChecksums(this.#gpu, commands, work, last);
       const lastPlaces = readPlaces(commands, last);
       return { group, first, last, firstPlaces: first === last ? lastPlaces : readPlaces(commands, first), lastPlaces };
     });
-    const reads = recorded.map(({ group, last }) => (read ? this.#bytesToRead(group, last, options) : 0));
+    const reads = recorded.map(({ group, last }) => (readsPayloads(call) ? this.#bytesToRead(group, last, options) : 0));
     const total = totalOf(reads);
     if (total === 0) return { recorded, reads, lend: undefined };
     let to = 0;
@@ -218,6 +210,11 @@ export class GroupEncoder {
   }
 }
 
+/** Whether payloads are read at once. */
+export function readsPayloads({ read }: Pick<GroupCall, 'read'>): boolean {
+  return read === 'lent' || read === 'own';
+}
+
 function lentBy(lent: LentBytes, call: GroupCall): Uint8Array {
   call.lent.push(lent);
   return lent.bytes;
@@ -227,7 +224,7 @@ function lentBy(lent: LentBytes, call: GroupCall): Uint8Array {
 function collect(
   { group, first, last, firstPlaces, lastPlaces }: RecordedGroup,
   options: CodecOptions,
-  isRead: boolean,
+  hasChecksums: boolean,
 ): (Encoded | undefined)[] {
   const { codec, second, members, voxelBytes } = group;
   const [ofFirst, ofLast] = [firstPlaces(), lastPlaces()];
@@ -242,11 +239,11 @@ function collect(
         ...place,
         stages: [chosen, { codec: second, parameters }],
         firstLength,
-        checksum: isRead ? ofLast.checksumOf(i) : undefined,
+        checksum: hasChecksums ? ofLast.checksumOf(i) : undefined,
       };
     }
     if (firstLength === 0 || (firstLength >= most && codec !== rawCodec)) return undefined;
-    const checksum = second || !isRead ? undefined : ofFirst.checksumOf(i);
+    const checksum = second || !hasChecksums ? undefined : ofFirst.checksumOf(i);
     return { buffer: first.buffer, byteOffset: ofFirst.offsetOf(i), byteLength: firstLength, stages: [chosen], checksum };
   });
 }

@@ -193,13 +193,14 @@ export class Gpu {
   }
 
   /**
-   * Creates resources, and waits until the GPU says whether it has memory for them.
+   * Creates resources, and waits until the GPU says whether it has memory for them. Spare buffers are freed first.
    * @param purpose ends the message, such as 'to show the volume in 3D'
    * @param free is given what was created if that is not returned
    * @throws StriaError `out-of-memory`, `device-lost`, and what `create` throws
    */
   async allocate<T>(purpose: string, create: () => T, free?: (made: T) => void): Promise<T> {
     this.checkAlive();
+    this.spare.free();
     this.device.pushErrorScope('out-of-memory');
     let outcome: { readonly made: T } | { readonly error: unknown };
     try {

@@ -1,19 +1,20 @@
 import type { Backend, BackendJob, EncodeChoice, NumberedBox } from '../chunks/backend.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
+import type { ChunkOutline, EncodedChunk } from '../format/chunk.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import type { GpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { paddedBoxBytes } from '../gpu-chunks/gpu-chunks.ts';
 import type { ByteSink } from '../shared/bytes.ts';
-import { StriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { isWorthDeflating, type SourceDescription } from '../shared/source.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { type LevelChoice, LevelMaker } from '../stream/level-maker.ts';
 import { LeveledCopy } from '../stream/leveled-copy.ts';
 import { KernelClock, type KernelTimes, type StageSpan, Stopwatch } from '../stream/stage-times.ts';
+import { Payloads } from './payloads.ts';
 import type { VolumeSource } from './volume-source.ts';
 
 /** A volume in GPU memory, with the information needed to write it. */
@@ -30,8 +31,8 @@ export interface PartTimes {
 }
 
 export interface CompressedResident {
-  /** In order of their numbers. */
-  readonly chunks: readonly EncodedChunk[];
+  /** The compressed chunks. The caller reads them back or releases them. */
+  readonly payloads: Payloads;
   readonly shares: readonly ChunkShare[];
   /** Size of the .stria file. */
   readonly bytesOut: number;
@@ -41,83 +42,125 @@ export interface CompressedResident {
   /** Undefined if the check was not requested. */
   readonly check: PartTimes | undefined;
   readonly timeline: readonly StageSpan<Stage>[];
+  /** When the timeline begins, by `performance.now()`. */
+  readonly startMs: number;
+}
+
+export interface CompressResidentOptions extends JobOptions {
+  /** Whether all voxels are decoded again and compared. Default: true. */
+  readonly check?: boolean | undefined;
+  /** How many bytes of payloads may be in GPU memory. If there are more, they are read back after each box. Default: 256 MiB. */
+  readonly keptBytes?: number | undefined;
 }
 
 const stages = ['Analyse', 'Encode', 'Read back', 'Check', 'Measure'] as const;
 type Stage = (typeof stages)[number];
 
 /**
- * Encodes a volume in GPU memory. Then decodes all of it there and compares every bit, unless `check` is false. A volume that is
- * kept compressed is decoded box by box before it is encoded.
- * @param options `check`, and memory for the payloads as in `BackendJob`
+ * Encodes a volume in GPU memory, and leaves the payloads there. Then decodes all of it there and compares every bit, unless `check` is
+ * false. A volume that is kept compressed is decoded box by box before it is encoded.
  * @throws StriaError `internal` if any bit differs; the compressed bytes are then discarded
  */
 export async function compressResident(
   backend: GpuBackend,
   volume: Compressible,
   choice: EncodeChoice,
-  { check = true, allocate, ...job }: JobOptions & Pick<BackendJob, 'allocate'> & { readonly check?: boolean },
+  { check = true, keptBytes = 2 ** 28, signal, onProgress }: CompressResidentOptions,
 ): Promise<CompressedResident> {
-  const { kept } = volume;
+  const { info } = volume.kept;
+  const startMs = performance.now();
   const stopwatch = new Stopwatch(stages);
-  let paddedBytes = 0;
-  const encodeClock = new KernelClock();
-  const chunks: EncodedChunk[] = [];
-  const encodeMs = await overBoxes('Compressing', kept, job, async (box, options) => {
-    paddedBytes += paddedBoxBytes(box.voxels.dims, box.voxels.elementBytes);
-    const encode = () =>
-      backend.encodeResident(box, choice, {
-        ...options,
-        allocate,
-        onTimes: encodeClock.onTimes,
-        onSpan: (stage, ...span) => stage in spanNames && stopwatch.add(spanNames[stage as keyof typeof spanNames], ...span),
-      });
-    const encoded = await stopwatch.time('Encode', encode, boxBytes(box));
-    box.chunkNumbers.forEach((number, index) => {
-      chunks[number] = encoded.chunks[index] as EncodedChunk;
-    });
+  const [encoding, checking] = [new PartClock(), new PartClock()];
+  const payloads = new Payloads();
+  let [paddedBytes, differingWords, before] = [0, 0, 0];
+  const total = volumeBytes(info);
+  const jobOf = (stage: string, clock: PartClock): BackendJob => ({
+    signal,
+    onProgress: ({ done }) => onProgress?.({ stage, done: before + done, total }),
+    onTimes: clock.kernels.onTimes,
   });
-  const checked = check ? await checkChunks(backend, kept, chunks, stopwatch, job) : undefined;
-
-  const tally = new ChunkTally();
-  for (const chunk of chunks) tally.addChunk(chunk);
-  const bytesOut = await stopwatch.time('Measure', () => writeContainer(undefined, volume, chunks, { signal: job.signal }));
-  return {
-    chunks,
-    shares: tally.shares(),
-    bytesOut,
-    paddedBytes,
-    encode: { kernels: encodeClock.times(), wallMs: encodeMs },
-    check: checked,
-    timeline: stopwatch.timeline(),
+  const encodeJob: BackendJob = {
+    ...jobOf('Compressing', encoding),
+    onSpan: (stage, ...span) => stage === 'analyze' && stopwatch.add('Analyse', ...span),
   };
-}
-
-async function checkChunks(
-  backend: GpuBackend,
-  kept: Compressible['kept'],
-  chunks: readonly EncodedChunk[],
-  stopwatch: Stopwatch<Stage>,
-  job: JobOptions,
-): Promise<PartTimes> {
-  const clock = new KernelClock();
-  let differingWords = 0;
-  const wallMs = await overBoxes('Checking', kept, job, async (box, options) => {
-    const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
-    const check = () => backend.checkResident(box, inBox, { ...options, onTimes: clock.onTimes });
-    const checked = await stopwatch.time('Check', check, boxBytes(box));
-    differingWords += checked.differingWords;
-  });
-  if (differingWords > 0) {
-    throw new StriaError('internal', `${differingWords} words differ after decoding on the GPU; the result was discarded`);
+  const makeRoom = () => stopwatch.time('Read back', () => payloads.makeRoom({ signal }), payloads.bytesInGpu);
+  const encode = async (box: NumberedBox) => {
+    try {
+      return await backend.encodeKept(box, choice, encodeJob);
+    } catch (error) {
+      if (toStriaError(error).tag !== 'out-of-memory' || payloads.bytesInGpu === 0) throw error;
+      await makeRoom();
+      return await backend.encodeKept(box, choice, encodeJob);
+    }
+  };
+  try {
+    onProgress?.({ stage: 'Compressing', done: 0, total });
+    await volume.kept.forEachBox(async (box) => {
+      throwIfAborted(signal);
+      const bytes = bytesOfChunks(box.chunks, box.voxels.elementBytes);
+      paddedBytes += paddedBoxBytes(box.voxels.dims, box.voxels.elementBytes);
+      const kept = await encoding.time(() => stopwatch.time('Encode', () => encode(box), bytes));
+      payloads.add(box.chunkNumbers, kept);
+      if (check) {
+        const checkBox = () => backend.checkKept(box, kept, jobOf('Checking', checking));
+        differingWords += (await checking.time(() => stopwatch.time('Check', checkBox, bytes))).differingWords;
+      }
+      before += bytes;
+      if (payloads.bytesInGpu > keptBytes) await makeRoom();
+    });
+    if (differingWords > 0) {
+      throw new StriaError('internal', `${differingWords} words differ after decoding on the GPU; the result was discarded`);
+    }
+    const tally = new ChunkTally();
+    for (const chunk of payloads.outlines) tally.addChunk(chunk);
+    const bytesOut = await stopwatch.time('Measure', () => containerBytes(volume, payloads.outlines));
+    return {
+      payloads,
+      shares: tally.shares(),
+      bytesOut,
+      paddedBytes,
+      encode: encoding.times(),
+      check: check ? checking.times() : undefined,
+      timeline: stopwatch.timeline(),
+      startMs,
+    };
+  } catch (error) {
+    payloads.release();
+    throw error;
   }
-  return { kernels: clock.times(), wallMs };
 }
 
-const spanNames = { analyze: 'Analyse', readback: 'Read back' } as const;
+/** Times one part of the work. */
+class PartClock {
+  readonly kernels = new KernelClock();
+  #wallMs = 0;
 
-function boxBytes({ voxels, chunks }: NumberedBox): number {
-  return bytesOfChunks(chunks, voxels.elementBytes);
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#wallMs += performance.now() - start;
+    }
+  }
+
+  times(): PartTimes {
+    return { kernels: this.kernels.times(), wallMs: this.#wallMs };
+  }
+}
+
+/** The size of the .stria file, without levels. */
+async function containerBytes(volume: Compressible, chunks: readonly ChunkOutline[]): Promise<number> {
+  const writer = await createWriter(undefined, volume);
+  await writer.countChunks(0, chunks);
+  await writer.finish(volume.source);
+  return writer.bytesWritten;
+}
+
+function createWriter(sink: ByteSink | undefined, { kept, source, chunkShape }: Compressible): Promise<ContainerWriter> {
+  const { format: sourceFormat, stored } = source;
+  const deflatesSource = isWorthDeflating(sourceFormat, source.parts);
+  return ContainerWriter.create(sink, { volume: kept.info, chunkShape, sourceFormat, stored, deflatesSource });
 }
 
 /** The backend that computes the levels of a file, and its settings, as in `CompressSettings`. */
@@ -129,20 +172,17 @@ export interface FileLevels {
 
 /**
  * Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written.
- * @param sink undefined to count the bytes of the file without levels
  * @param making how to compute levels, for which the chunks are decoded. Default: no levels
  */
 export async function writeContainer(
-  sink: ByteSink | undefined,
-  { kept, source, chunkShape }: Compressible,
+  sink: ByteSink,
+  volume: Compressible,
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
   making?: FileLevels,
 ): Promise<number> {
-  const { format: sourceFormat, stored } = source;
-  const deflatesSource = isWorthDeflating(sourceFormat, source.parts);
-  const header = { volume: kept.info, chunkShape, sourceFormat, stored, deflatesSource };
-  const writer = await ContainerWriter.create(sink, header);
+  const { kept, source, chunkShape } = volume;
+  const writer = await createWriter(sink, volume);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   const maker = making && LevelMaker.create(kept.info, chunkShape, making.backend, making.choice, making.levels);
   const copy = maker && making && new LeveledCopy(writer, maker, making.backend, { signal });
@@ -164,29 +204,3 @@ export async function writeContainer(
 
 /** The number of chunks per write. */
 const chunksAtOnce = 32;
-
-/** Runs work box by box, with progress over all boxes. Resolves with the duration in milliseconds. */
-async function overBoxes(
-  stage: string,
-  kept: Compressible['kept'],
-  { signal, onProgress }: JobOptions,
-  work: (box: NumberedBox, options: JobOptions) => Promise<void>,
-): Promise<number> {
-  const total = volumeBytes(kept.info);
-  const start = performance.now();
-  let before = 0;
-  onProgress?.({ stage, done: 0, total });
-  await kept.forEachBox(async (box) => {
-    throwIfAborted(signal);
-    let inBox = 0;
-    await work(box, {
-      signal,
-      onProgress: ({ done }) => {
-        inBox = done;
-        onProgress?.({ stage, done: before + done, total });
-      },
-    });
-    before += inBox;
-  });
-  return performance.now() - start;
-}

@@ -132,7 +132,6 @@ export class ResidentVolume implements VolumeSource {
    */
   static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
     gpu.checkAlive();
-    gpu.spare.free();
     const limitBytes = gpu.maxBindingBytes;
     let budget = options.budgetBytes ?? defaultBudget(gpu);
     for (;;) {

@@ -46,7 +46,8 @@ async function resident(on: Gpu, { info, voxels }: ReturnType<typeof series>) {
 
 async function savedFile(on: Gpu, volume: KeptSeries, choice: EncodeChoice, job: JobOptions = {}) {
   const grouped = await inTimeGroups(on, volume, choice, job);
-  const { chunks } = await compressResident(backend, grouped, choice, job);
+  const { payloads } = await compressResident(backend, grouped, choice, job);
+  const chunks = await payloads.inHost();
   const sink = memorySink();
   await writeContainer(sink, grouped, chunks, job);
   return sink.bytes();

@@ -128,7 +128,7 @@ export class App {
     this.comparison = new Comparison(
       store,
       engine,
-      () => this.#life.kept && { kept: this.#life.kept, chunks: this.#life.chunks },
+      () => this.#life.kept && { kept: this.#life.kept, chunks: () => this.#life.chunks() },
     );
     const volumes = {
       base: () => this.#life.kept,

@@ -23,8 +23,8 @@ import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 /** The open volume, as the document holds it. */
 export interface ComparedVolume {
   readonly kept: KeptVolume;
-  /** The chunks of the last compression. */
-  readonly chunks: CutChunks | undefined;
+  /** The chunks of the last compression, once they are in host memory. */
+  chunks(): Promise<CutChunks> | undefined;
 }
 
 /** The second volume on the GPU, and what belongs to it. */
@@ -73,11 +73,14 @@ export class Comparison {
   /** Decodes the last compressed version of the open volume, verifies every checksum, and shows the difference. */
   async openCompressed(name: string): Promise<void> {
     const first = this.#first();
-    if (!first?.chunks) return;
-    const { kept, chunks } = first;
+    const chunks = first?.chunks();
+    if (!first || !chunks) return;
+    const { kept } = first;
+    // The job awaits it, if it gets that far.
+    chunks.catch(() => {});
     await this.#begin(name, async (engine, job) => {
       this.#checkRoom(engine, volumeBytes(kept.info), 'the compressed volume');
-      return keepAs(engine, 'raw', { info: kept.info, ...chunks }, { ...job, verify: true });
+      return keepAs(engine, 'raw', { info: kept.info, ...(await chunks) }, { ...job, verify: true });
     });
     if (this.#second) await this.show('difference');
   }

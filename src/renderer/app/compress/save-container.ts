@@ -1,10 +1,10 @@
-import type { Backend } from '../../../core/chunks/backend.ts';
+import type { Backend, EncodeChoice } from '../../../core/chunks/backend.ts';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
+import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { createWebTaskPool } from '../threads/web-task-pool.ts';
-import type { Compressed } from './compress-resident.ts';
 import { lastingBackend } from './lasting-backend.ts';
 
 /**
@@ -14,7 +14,7 @@ import { lastingBackend } from './lasting-backend.ts';
 export async function saveContainer(
   sink: ByteSink,
   { kept, source }: Omit<Compressible, 'chunkShape'>,
-  { chunkShape, chunks, choice }: Omit<Compressed, 'result'>,
+  { chunkShape, chunks, choice }: CutChunks & { readonly choice: EncodeChoice },
   gpu: Backend | undefined,
   job: JobOptions,
 ): Promise<number> {

@@ -26,6 +26,8 @@ const examples: readonly DocumentEvent[] = [
   { kind: 'loaded', document: { name: 'a.nii' } as never, ...onGpu },
   { kind: 'returned', ...onGpu },
   { kind: 'measured', statistics: { max: 9 } as never },
+  { kind: 'readBack', readBack: { ms: 7, span: { stage: 'Read back', startMs: 5, endMs: 7, bytes: 1 } } },
+  { kind: 'resultLost', fault: lost, chunks: undefined, asFile: undefined },
   { kind: 'close' },
   { kind: 'cancel' },
   { kind: 'deviceLost', fault: lost },
@@ -90,11 +92,11 @@ describe('the document in the state', () => {
     );
   });
 
-  it('keeps the compressed volume until another volume or another result replaces it', () => {
+  it('keeps the compressed volume until another volume or another result replaces it, or until it is lost', () => {
     fc.assert(
       fc.property(sequences, (events) => {
         const state = stateAfter([open, loaded, compress, done, ...events]);
-        const isReplaced = events.some(({ kind }) => ['open', 'seek', 'ask', 'fail', 'close'].includes(kind));
+        const isReplaced = events.some(({ kind }) => ['open', 'seek', 'ask', 'fail', 'close', 'resultLost'].includes(kind));
         if (!isReplaced) expect(state.compressed).toBeDefined();
       }),
     );

@@ -6,6 +6,7 @@ import type {
   DocumentJob,
   DocumentState,
   OpenDocument,
+  ReadBack,
   SavedFile,
   StillPossible,
 } from '../state/document-state.ts';
@@ -22,6 +23,9 @@ export type DocumentEvent =
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
   | ({ readonly kind: 'returned' | 'refined'; readonly document: OpenDocument } & OnGpu)
   | { readonly kind: 'measured'; readonly statistics: VolumeStatistics }
+  | { readonly kind: 'readBack'; readonly readBack: ReadBack }
+  /** With what is left: the chunks as they were read. */
+  | ({ readonly kind: 'resultLost'; readonly fault: FaultData } & Pick<OnGpu, 'chunks'> & Pick<ResidencyState, 'asFile'>)
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
@@ -117,6 +121,15 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       const { document } = state.document;
       return { document: { kind: 'ready', document: { ...document, statistics: event.statistics, areStatisticsFull: true } } };
     }
+    case 'readBack':
+      return { compressed: state.compressed && { ...state.compressed, readBack: event.readBack } };
+    case 'resultLost':
+      return {
+        compressed: undefined,
+        chunks: event.chunks,
+        residency: state.residency && { ...state.residency, asFile: event.asFile },
+        ...(state.compression.kind !== 'running' && { compression: { kind: 'failed' as const, fault: event.fault } }),
+      };
     case 'deviceBack':
       return {};
     case 'deviceLost':

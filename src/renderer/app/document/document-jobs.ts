@@ -1,10 +1,12 @@
 import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Host, HostSink } from '../../host/host.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
+import type { Compressed } from '../compress/compress-resident.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { offeredName } from '../loading/datasets.ts';
 import type { SavedFile } from '../state/document-state.ts';
@@ -13,7 +15,7 @@ import type { Residency } from '../state/residency-state.ts';
 import { streamedResult } from '../state/result.ts';
 import { formatBytes } from '../words/units.ts';
 import type { DocumentRunner, Running } from './document-runner.ts';
-import { chunksOf, type DocumentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
+import { chunkMapOf, chunksOf, type DocumentWorks, type HeldVolume, outlinesOf, stateOnGpu } from './document-works.ts';
 
 export interface JobNeeds {
   readonly host: Pick<Host, 'saveAs'>;
@@ -39,6 +41,7 @@ export class DocumentJobs {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
     if (!held) return;
+    const start = performance.now();
     const { kept } = held.loaded;
     if (kept.decimation > 1) return this.#stream(held, choice);
     const progress = startProgress('Compressing', volumeBytes(kept.info), performance.now());
@@ -49,19 +52,44 @@ export class DocumentJobs {
       if (!engine || job.signal.aborted) return;
       try {
         const codec = choiceByName(choice.codec);
-        const compressed = await works
-          .compressResident(engine, held.loaded, { codec, options: choice }, job)
-          .finally(() => engine.gpu.spare.free());
-        if (job.signal.aborted) return;
+        const compressed = await works.compressResident(engine, held.loaded, { codec, options: choice }, job);
+        if (job.signal.aborted) {
+          compressed.payloads.release();
+          return;
+        }
         held.compressed = compressed;
-        const shown = { compressed: { result: compressed.result, isAsked }, ...stateOnGpu(works, engine, held) };
+        const ms = performance.now() - start;
+        const shown = { compressed: { result: compressed.result, isAsked, ms }, ...stateOnGpu(works, engine, held) };
         runner.send({ kind: 'compressed', ...shown });
+        const reading = this.#readBack(held, compressed, start);
         // A volume kept compressed is replaced by the new result.
         if (works.residencyOf(held.loaded.kept) === 'compressed') await this.#exchange(engine, held, 'compressed', undefined);
+        await reading;
+        works.trimSpare(engine);
       } catch (error) {
         if (!job.signal.aborted) runner.send({ kind: 'compressFailed', fault: faultToData(error) });
       }
     });
+  }
+
+  /** Reads the payloads of a result back to host memory. The result is lost if that fails, as with the device. */
+  async #readBack(held: HeldVolume, compressed: Compressed, start: number): Promise<void> {
+    const { runner, works } = this.#needs;
+    const isShown = () => this.#needs.held() === held && held.compressed === compressed;
+    try {
+      const { payloads, startMs } = compressed;
+      const [from, bytes] = [performance.now(), payloads.bytesInGpu];
+      await payloads.inHost();
+      const end = performance.now();
+      const span = { stage: 'Read back', startMs: from - startMs, endMs: end - startMs, bytes };
+      if (isShown()) runner.send({ kind: 'readBack', readBack: { ms: end - start, span } });
+    } catch (error) {
+      if (!isShown()) return;
+      held.compressed = undefined;
+      const read = outlinesOf(held);
+      const fault = faultToData(error);
+      runner.send({ kind: 'resultLost', fault, chunks: chunkMapOf(held, read), asFile: works.asFile(read?.chunks) });
+    }
   }
 
   /**
@@ -72,12 +100,12 @@ export class DocumentJobs {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
     if (!held) return false;
-    if (residency === 'compressed' && !chunksOf(held)) {
+    if (residency === 'compressed' && !outlinesOf(held)) {
       if (held.loaded.kept.decimation > 1) return false;
       await this.compress(choice, false);
     }
     const isKept = (): boolean => this.#needs.held() === held && works.residencyOf(held.loaded.kept) === residency;
-    if (this.#needs.held() !== held || !chunksOf(held) || isKept()) return isKept();
+    if (this.#needs.held() !== held || !outlinesOf(held) || isKept()) return isKept();
     const progress = startProgress('Decompressing', volumeBytes(held.loaded.kept.info), performance.now());
     const job = runner.begin({ kind: 'exchange', progress });
     if (!job) {
@@ -100,8 +128,8 @@ export class DocumentJobs {
     const job = begun ?? runner.begin({ kind: 'exchange', progress: undefined });
     if (!job) return;
     const { kept: before, chunkShape } = held.loaded;
-    const source = { info: before.info, ...(chunksOf(held) ?? { chunkShape, chunks: [] }) };
     try {
+      const source = { info: before.info, ...((await chunksOf(held)) ?? { chunkShape, chunks: [] }) };
       const statistics = await before.statistics();
       const kept = await works.keepAs(engine, residency, source, { ...job, verify: false, statistics });
       held.loaded = { ...held.loaded, kept };
@@ -133,7 +161,10 @@ export class DocumentJobs {
     try {
       checkRoom(sink, compressed.result.bytesOut);
       const stopwatch = new Stopwatch(['Write', 'Save']);
-      const write = () => works.saveContainer(sink, held.loaded, compressed, this.#needs.engine()?.backend, job);
+      const { chunkShape, choice, payloads } = compressed;
+      const cut = { chunkShape, choice, chunks: await payloads.inHost() };
+      throwIfAborted(job.signal);
+      const write = () => works.saveContainer(sink, held.loaded, cut, this.#needs.engine()?.backend, job);
       await stopwatch.time('Write', write, compressed.result.bytesOut);
       await stopwatch.time('Save', () => sink.close());
       if (!job.signal.aborted) runner.send({ kind: 'saved', saved: savedFile(sink, stopwatch.timeline()) });

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostSink } from '../../host/host.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
@@ -99,11 +98,14 @@ function setUp() {
   const load = new Pending<LoadedVolume>();
   const steps: unknown[] = [];
   const again = new Pending<LoadedVolume>();
-  const compress = new Pending<CutChunks & { result: { bytesOut: number } }>();
+  const compress = new Pending<FakeResult>();
   const keep = new Pending<FakeVolume>();
   const write = new Pending<number>();
   const stream = new Pending<never>();
   const dialog = new Pending<HostSink | undefined>();
+  const pictured = new Pending<void>();
+  /** The volumes for which kernels were compiled. */
+  const prepared: unknown[] = [];
   /** The shapes of chunks that were kept or written. */
   const shapes: ChunkShape[] = [];
   const works = {
@@ -121,7 +123,10 @@ function setUp() {
       shapes.push(chunkShape);
       return write.call(signal);
     },
-    firstPicture: () => new Promise<void>(() => {}),
+    trimSpare: () => {},
+    asFile: () => undefined,
+    firstPicture: () => pictured.call(),
+    prepareCompress: async (_engine, { kept }) => void prepared.push(kept),
     residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
     residencyState: (_engine: unknown, kept: unknown) => ({
       kept: (kept as FakeVolume).isCompressed ? 'compressed' : 'raw',
@@ -150,6 +155,8 @@ function setUp() {
     write,
     stream,
     dialog,
+    pictured,
+    prepared,
     shapes,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
     /** The set-up with an open volume. */
@@ -162,10 +169,33 @@ function setUp() {
     async compressed() {
       void life.jobs.compress(choice);
       await settled();
-      await compress.resolve({ chunkShape: compressedShape, chunks: [zeros], result: { bytesOut: 1 } });
+      const result = resultOf();
+      await compress.resolve(result);
+      await result.reading.resolve([zeros]);
     },
   };
 }
+
+/** A result that is read back when the test says so. */
+function resultOf() {
+  const reading = new Pending<readonly EncodedChunk[]>();
+  const release = new AbortController();
+  let chunks: Promise<readonly EncodedChunk[]> | undefined;
+  const inHost = () => {
+    chunks ??= reading.call(release.signal);
+    return chunks;
+  };
+  const payloads = { outlines: [zeros], bytesInGpu: 1, inHost, release: () => release.abort() };
+  return {
+    chunkShape: compressedShape,
+    choice: {} as never,
+    payloads,
+    result: { bytesOut: 1 },
+    reading,
+    released: release.signal,
+  };
+}
+type FakeResult = ReturnType<typeof resultOf>;
 
 function request(name: string): OpenRequest {
   return { kind: 'file', file: { name, size: 1, handle: {} as never, siblings: async () => undefined } };
@@ -215,6 +245,20 @@ describe('opening', () => {
     await settled();
     expect([late.isFreed, life.kept, now()]).toEqual([true, undefined, 'empty/none']);
     expect(shown.at(-1)).toBeUndefined();
+  });
+
+  it('compiles what Compress will need once the volume has been drawn, unless it is only partly in GPU memory', async () => {
+    for (const [decimation, count] of [
+      [1, 1],
+      [2, 0],
+    ]) {
+      const { opened, pictured, prepared } = setUp();
+      const kept = new FakeVolume({ decimation: decimation as number });
+      await opened(kept);
+      expect(prepared).toEqual([]);
+      await pictured.resolve();
+      expect(prepared).toEqual(count === 1 ? [kept] : []);
+    }
   });
 
   it('asks for the layout of a raw file that no reader recognises, and reports other failures', async () => {
@@ -523,6 +567,114 @@ describe('a lost device', () => {
     life.deviceLost('gone');
     await compress.reject(lost);
     expect([now(), store.getState().compression]).toMatchObject(['lost/none', { kind: 'failed', fault: { tag: 'device-lost' } }]);
+  });
+});
+
+describe('a result in GPU memory', () => {
+  /** A volume that was compressed, and is not read back yet. */
+  const setUpResult = async () => {
+    const all = setUp();
+    await all.opened();
+    void all.life.jobs.compress(choice);
+    await settled();
+    const result = resultOf();
+    await all.compress.resolve(result);
+    return { ...all, result, shown: () => all.store.getState().compressed };
+  };
+
+  it('is shown at once, and says later when it was in host memory', async () => {
+    const { now, shown, result } = await setUpResult();
+    expect([now(), result.reading.count]).toEqual(['ready/none', 1]);
+    expect(shown()).toMatchObject({ ms: expect.any(Number), result: { bytesOut: 1 } });
+    expect(shown()?.readBack).toBeUndefined();
+    await result.reading.resolve([zeros]);
+    expect(shown()?.readBack?.ms).toBeGreaterThanOrEqual(shown()?.ms as number);
+  });
+
+  it('is written once it is in host memory', async () => {
+    const { life, dialog, write, result, now } = await setUpResult();
+    void life.jobs.save();
+    await dialog.resolve(sinkOf().sink);
+    expect([now(), write.count]).toEqual(['ready/saving', 0]);
+    await result.reading.resolve([zeros]);
+    expect(write.count).toBe(1);
+  });
+
+  it('is not written if saving is cancelled meanwhile', async () => {
+    const { life, dialog, write, result } = await setUpResult();
+    void life.jobs.save();
+    const { sink, abort } = sinkOf();
+    await dialog.resolve(sink);
+    life.cancel();
+    await result.reading.resolve([zeros]);
+    expect([write.count, abort.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it('is in host memory before GPU memory is exchanged for it', async () => {
+    const { life, keep, result } = await setUpResult();
+    void life.jobs.setResidency('compressed', choice);
+    await settled();
+    expect(keep.count).toBe(0);
+    await result.reading.resolve([zeros]);
+    expect(keep.count).toBe(1);
+  });
+
+  it('is in host memory before the next one is made, and stays if that is cancelled', async () => {
+    const { life, compress, result, shown, now } = await setUpResult();
+    void life.jobs.compress(choice);
+    await settled();
+    expect([now(), compress.count]).toEqual(['ready/compressing', 1]);
+    await result.reading.resolve([zeros]);
+    expect(compress.count).toBe(2);
+    life.cancel();
+    await settled();
+    expect(shown()?.readBack).toBeDefined();
+  });
+
+  it.each(['close', 'open'] as const)(
+    'is given up, and its memory freed, if the volume is closed or replaced: %s',
+    async (how) => {
+      const { life, result, volume } = await setUpResult();
+      if (how === 'close') life.close();
+      else void life.open(request('b.nii'));
+      await settled();
+      expect([result.released.aborted, volume.isFreed]).toEqual([true, true]);
+    },
+  );
+
+  it('is freed if it arrives after a cancel', async () => {
+    const { life, opened, compress, store } = setUp();
+    await opened();
+    void life.jobs.compress(choice);
+    await settled();
+    const result = resultOf();
+    // It was complete before the work saw the cancel.
+    void compress.resolve(result);
+    life.cancel();
+    await settled();
+    expect([result.released.aborted, store.getState().compressed]).toEqual([true, undefined]);
+  });
+
+  it('is lost with the device: the panel says so, saving fails, and it can be compressed again', async () => {
+    const { life, store, dialog, write, load, compressed, result, shown, now } = await setUpResult();
+    void life.jobs.save();
+    const { sink, abort } = sinkOf();
+    await dialog.resolve(sink);
+    life.deviceLost('gone');
+    await result.reading.reject(lost);
+    await settled();
+    expect([shown(), write.count, abort.mock.calls.length, now()]).toEqual([undefined, 0, 1, 'lost/none']);
+    expect(store.getState()).toMatchObject({
+      compression: { kind: 'failed', fault: { tag: 'device-lost' } },
+      save: { kind: 'failed', fault: { tag: 'device-lost' } },
+    });
+    void life.deviceBack(fakeEngine().engine, undefined);
+    await settled();
+    await load.resolve(loadedWith(new FakeVolume()));
+    expect(now()).toBe('ready/none');
+    await compressed();
+    expect(shown()?.readBack).toBeDefined();
+    expect(store.getState().compression.kind).toBe('idle');
   });
 });
 

@@ -1,3 +1,4 @@
+import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
@@ -6,6 +7,7 @@ import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';
 import { shows3d } from '../../viewer/model/viewer-api.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
+import { codecChoice } from '../compress/compress-protocol.ts';
 import type { Engine, EngineWatcher, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import { firstDocumentView } from '../layers/channels.ts';
@@ -67,8 +69,8 @@ export class DocumentLife implements EngineWatcher {
     return this.#request;
   }
 
-  /** The open volume's compressed bytes, if there are any. */
-  get chunks(): CutChunks | undefined {
+  /** The open volume's compressed bytes, once they are in host memory. Undefined if it is not compressed. @throws as `chunksOf` */
+  chunks(): Promise<CutChunks> | undefined {
     return this.#held && chunksOf(this.#held);
   }
 
@@ -184,6 +186,7 @@ export class DocumentLife implements EngineWatcher {
     if (phase !== 'loading') this.#request = undefined;
     const held = this.#held;
     this.#held = undefined;
+    held?.compressed?.payloads.release();
     if (held) void this.#runner.inTurn(() => this.#free(this.#engine, held.loaded));
   }
 
@@ -191,6 +194,7 @@ export class DocumentLife implements EngineWatcher {
     bricks?.close();
     if (engine && !engine.gpu.isLost) await engine.viewer.setVolume(undefined);
     kept.destroy();
+    engine?.gpu.spare.free();
   }
 
   async #load(request: OpenRequest, { signal, onProgress }: Running): Promise<void> {
@@ -224,7 +228,12 @@ export class DocumentLife implements EngineWatcher {
         const isOpen = () => this.#held === held;
         void pictured.then(() => {
           const opening = { ms: performance.now() - start, timeline: stopwatch.timeline() };
-          if (isOpen()) this.#store.setState({ opening });
+          if (!isOpen()) return;
+          this.#store.setState({ opening });
+          const choice = codecChoice(this.#store.getState());
+          if (held.loaded.kept.decimation === 1) {
+            void this.#works.prepareCompress(engine, held.loaded, { codec: choiceByName(choice.codec), options: choice });
+          }
         });
         void this.#recent.add(request, engine.viewer, pictured, isOpen);
         if (loaded.hasFiner) void this.#refining.begin(held, engine);
@@ -261,7 +270,7 @@ export class DocumentLife implements EngineWatcher {
       if (signal.aborted) return;
       let loaded: LoadedVolume | undefined;
       try {
-        const chunks = chunksOf(held);
+        const chunks = await chunksOf(held);
         const known = openDocument(this.#store.getState())?.statistics;
         loaded = chunks
           ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics: known })

@@ -14,22 +14,24 @@ const expected: Readonly<Record<DocumentPhase, string>> = {
   loading: 'loaded→ready/none cancel→empty/none deviceLost→loading/none deviceBack→loading/none deviceGone→failed/none',
   failed: '',
   ready:
-    'refined→ready/none measured→ready/none deviceLost→lost/none compress→ready/compressing stream→ready/streaming exchange→ready/exchanging save→ready/saving saveFailed→ready/none',
-  lost: 'measured→lost/none deviceBack→returning/none deviceGone→stranded/none save→lost/saving saveFailed→lost/none',
-  returning: 'returned→ready/none measured→returning/none deviceLost→lost/none save→returning/saving saveFailed→returning/none',
-  stranded: 'measured→stranded/none deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
+    'refined→ready/none measured→ready/none readBack→ready/none resultLost→ready/none deviceLost→lost/none compress→ready/compressing stream→ready/streaming exchange→ready/exchanging save→ready/saving saveFailed→ready/none',
+  lost: 'measured→lost/none readBack→lost/none resultLost→lost/none deviceBack→returning/none deviceGone→stranded/none save→lost/saving saveFailed→lost/none',
+  returning:
+    'returned→ready/none measured→returning/none readBack→returning/none resultLost→returning/none deviceLost→lost/none save→returning/saving saveFailed→returning/none',
+  stranded:
+    'measured→stranded/none readBack→stranded/none resultLost→stranded/none deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
 };
 
 /** The effect of each event while a job runs on a volume that is ready. */
 const expectedOfJobs: Readonly<Record<Exclude<DocumentJob, 'none'>, string>> = {
   compressing:
-    'refined→ready/compressing measured→ready/compressing cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging compressed→ready/none compressFailed→ready/none',
+    'refined→ready/compressing measured→ready/compressing readBack→ready/compressing resultLost→ready/compressing cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging compressed→ready/none compressFailed→ready/none',
   streaming:
-    'refined→ready/streaming measured→ready/streaming cancel→ready/none deviceLost→lost/streaming compressFailed→ready/none streamed→ready/none',
+    'refined→ready/streaming measured→ready/streaming readBack→ready/streaming resultLost→ready/streaming cancel→ready/none deviceLost→lost/streaming compressFailed→ready/none streamed→ready/none',
   exchanging:
-    'refined→ready/exchanging measured→ready/exchanging cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging save→ready/saving exchanged→ready/none exchangeFailed→ready/none',
+    'refined→ready/exchanging measured→ready/exchanging readBack→ready/exchanging resultLost→ready/exchanging cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging save→ready/saving exchanged→ready/none exchangeFailed→ready/none',
   saving:
-    'refined→ready/saving measured→ready/saving cancel→ready/none deviceLost→lost/saving saved→ready/none saveFailed→ready/none',
+    'refined→ready/saving measured→ready/saving readBack→ready/saving resultLost→ready/saving cancel→ready/none deviceLost→lost/saving saved→ready/none saveFailed→ready/none',
 };
 
 const replacing = 'open→loading/none seek→seeking/none ask→asking/none fail→failed/none close→empty/none';

@@ -15,6 +15,9 @@ export const documentEvents = [
   'refined',
   // The statistics at full resolution are known. They change neither phase nor job.
   'measured',
+  // The last result is in host memory, or was lost before it was. Neither changes phase or job.
+  'readBack',
+  'resultLost',
   'cancel',
   // The device is lost, replaced, or cannot be replaced.
   'deviceLost',
@@ -54,6 +57,11 @@ export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
   stranded: { ...replace, deviceBack: 'returning' },
 };
 
+/** Events that leave the job as it is. */
+function aside(job: DocumentJob) {
+  return { measured: job, readBack: job, resultLost: job } as const;
+}
+
 /** The job after each event. A new job ends the one before, except that no job ends the writing of a file. */
 export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
   none: {
@@ -62,7 +70,7 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     exchange: 'exchanging',
     save: 'saving',
     saveFailed: 'none',
-    measured: 'none',
+    ...aside('none'),
   },
   compressing: {
     compress: 'compressing',
@@ -71,10 +79,10 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     compressFailed: 'none',
     cancel: 'none',
     deviceLost: 'none',
-    measured: 'compressing',
+    ...aside('compressing'),
   },
   // Streaming uses a device of its own.
-  streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none', measured: 'streaming' },
+  streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none', ...aside('streaming') },
   exchanging: {
     compress: 'compressing',
     exchange: 'exchanging',
@@ -83,10 +91,10 @@ export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
     exchangeFailed: 'none',
     cancel: 'none',
     deviceLost: 'none',
-    measured: 'exchanging',
+    ...aside('exchanging'),
   },
   // Saving writes the compressed bytes and needs no device.
-  saving: { saved: 'none', saveFailed: 'none', cancel: 'none', measured: 'saving' },
+  saving: { saved: 'none', saveFailed: 'none', cancel: 'none', ...aside('saving') },
 };
 
 /** The jobs that may begin in each phase. In phases that are not listed there is no document, so there is no job. */

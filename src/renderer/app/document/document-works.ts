@@ -1,9 +1,10 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { ChunkOutline } from '../../../core/format/chunk.ts';
 import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
-import { type Compressed, compressResident } from '../compress/compress-resident.ts';
+import { type Compressed, compressResident, prepareCompress, trimSpare } from '../compress/compress-resident.ts';
 import { saveContainer } from '../compress/save-container.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
-import { keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
+import { asFile, keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
 import { firstPicture } from '../loading/first-picture.ts';
 import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import type { ResidencyState } from '../state/residency-state.ts';
@@ -14,10 +15,13 @@ export const documentWorks = {
   loadAgain,
   keepAs,
   compressResident,
+  prepareCompress,
+  trimSpare,
   saveContainer,
   firstPicture,
   residencyOf,
   residencyState,
+  asFile,
 };
 export type DocumentWorks = typeof documentWorks;
 
@@ -33,10 +37,28 @@ export interface HeldVolume {
   lostWhileRefining: number;
 }
 
-/** The volume's compressed bytes, as last compressed or as read. */
-export function chunksOf({ compressed, loaded }: HeldVolume): CutChunks | undefined {
-  if (compressed) return compressed;
+/** The volume's chunks and their shape. */
+interface Outlines extends Pick<CutChunks, 'chunkShape'> {
+  readonly chunks: readonly ChunkOutline[];
+}
+
+/** How the volume's chunks are encoded, as last compressed or as read. Undefined if it is not compressed. */
+export function outlinesOf({ compressed, loaded }: Pick<HeldVolume, 'compressed' | 'loaded'>): Outlines | undefined {
+  if (compressed) return { chunkShape: compressed.chunkShape, chunks: compressed.payloads.outlines };
   return loaded.chunks && { chunkShape: loaded.chunkShape, chunks: loaded.chunks };
+}
+
+/**
+ * The volume's compressed bytes, as last compressed or as read, once they are in host memory. Undefined if it is not compressed.
+ * @throws StriaError if they were lost before, see `Payloads.inHost`
+ */
+export function chunksOf({ compressed, loaded }: HeldVolume): Promise<CutChunks> | undefined {
+  if (compressed) return compressed.payloads.inHost().then((chunks) => ({ chunkShape: compressed.chunkShape, chunks }));
+  return loaded.chunks && Promise.resolve({ chunkShape: loaded.chunkShape, chunks: loaded.chunks });
+}
+
+export function chunkMapOf({ loaded }: HeldVolume, outlines: Outlines | undefined): ChunkMap | undefined {
+  return outlines && new ChunkMap(loaded.kept.info, outlines.chunkShape, outlines.chunks);
 }
 
 /** The state that panels show of a volume on the GPU. */
@@ -46,9 +68,9 @@ export function stateOnGpu(
   held: HeldVolume,
 ): { readonly residency: ResidencyState; readonly chunks: ChunkMap | undefined } {
   const { kept, chunkShape } = held.loaded;
-  const stored = chunksOf(held);
+  const stored = outlinesOf(held);
   return {
     residency: works.residencyState(engine, kept, stored?.chunkShape ?? chunkShape, stored?.chunks),
-    chunks: stored && new ChunkMap(kept.info, stored.chunkShape, stored.chunks),
+    chunks: chunkMapOf(held, stored),
   };
 }

@@ -1,5 +1,5 @@
 import { type ChunkShare, ChunkTally } from '../../../core/chunks/chunk-tally.ts';
-import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { ChunkOutline, EncodedChunk } from '../../../core/format/chunk.ts';
 import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
@@ -22,20 +22,26 @@ export function residencyState(
   { gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>,
   kept: KeptVolume,
   chunkShape: ChunkShape,
-  chunks: readonly EncodedChunk[] | undefined,
+  chunks: readonly ChunkOutline[] | undefined,
 ): ResidencyState {
   const { info } = kept;
-  const tally = new ChunkTally();
-  for (const chunk of chunks ?? []) tally.addChunk(chunk);
   return {
     kept: residencyOf(kept),
     rawBytes: volumeBytes(info),
-    asFile: chunks && heldBytes(tally.shares()),
+    asFile: asFile(chunks),
     inGpu: kept instanceof CompressedVolume ? heldBytes(kept.shares) : undefined,
     canBeRaw: ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes }),
     canBeCompressed: kept.decimation === 1,
     progress: undefined,
   };
+}
+
+/** The compressed bytes as in a file. Undefined if the volume is not compressed. */
+export function asFile(chunks: readonly ChunkOutline[] | undefined): HeldBytes | undefined {
+  if (!chunks) return undefined;
+  const tally = new ChunkTally();
+  for (const chunk of chunks) tally.addChunk(chunk);
+  return heldBytes(tally.shares());
 }
 
 function heldBytes(shares: readonly ChunkShare[]): HeldBytes {
@@ -61,6 +67,8 @@ export async function keepAs(
   source: CompressedBytes,
   { verify, statistics, ...job }: JobOptions & { readonly verify: boolean; readonly statistics?: VolumeStatistics | undefined },
 ): Promise<KeptVolume> {
+  // The volume needs memory more than the next Compress does.
+  gpu.spare.free();
   if (residency === 'compressed') return CompressedVolume.create(gpu, source, { ...job, verify, statistics });
   const { info, chunkShape, chunks, level } = source;
   const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes, level });

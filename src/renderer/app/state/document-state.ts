@@ -124,6 +124,18 @@ export type CompressionState =
 export interface CompressedState {
   readonly result: CompressionResult;
   readonly isAsked: boolean;
+  /** From the click until the result was known. Undefined if the file was written while compressing. */
+  readonly ms?: number | undefined;
+  /** Undefined until the compressed bytes are in host memory. */
+  readonly readBack?: ReadBack | undefined;
+}
+
+/** When the compressed bytes came to host memory. */
+export interface ReadBack {
+  /** Since the click. */
+  readonly ms: number;
+  /** In the result's timeline. */
+  readonly span: StageSpan;
 }
 
 export interface SavedFile {

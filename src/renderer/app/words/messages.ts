@@ -61,7 +61,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   'device-lost': {
     title: 'The graphics device was lost',
-    advice: 'Stria is requesting a new one and will restore the view. No data is lost.',
+    advice: 'Stria is requesting a new one and will restore the view. Compress again if the result is missing.',
     severity: 'warning',
   },
   'out-of-memory': {

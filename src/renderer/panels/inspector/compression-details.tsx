@@ -1,5 +1,6 @@
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
-import type { CompressionResult, StageClock } from '../../app/state/result.ts';
+import type { CompressedState } from '../../app/state/document-state.ts';
+import type { StageClock } from '../../app/state/result.ts';
 import { followedBy } from '../../app/words/timeline.ts';
 import { formatBytes, formatDuration, formatRate } from '../../app/words/units.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';
@@ -19,20 +20,25 @@ export function CompressionDetails() {
   const compressed = useAppState((state) => state.compressed);
   const hasChunks = useAppState((state) => state.chunks !== undefined);
   const saved = useAppState(({ save }) => (save.kind === 'saved' ? save.timeline : noSpans));
-  const result = isRunning ? undefined : compressed?.result;
-  if (!result && !hasChunks) return null;
+  const shown = isRunning ? undefined : compressed;
+  if (!shown && !hasChunks) return null;
   return (
     <Fold title="Details" {...fold} testId="compression-details">
       <div className={styles.content}>
-        {result && <Facts facts={factsOf(result)} testId="result-facts" />}
-        {result && <Timeline spans={followedBy(result.timeline, saved)} testId="result-timeline" />}
+        {shown && <Facts facts={factsOf(shown)} testId="result-facts" />}
+        {shown && <Timeline spans={followedBy(spansOf(shown), saved)} testId="result-timeline" />}
         <ChunkTable />
       </div>
     </Fold>
   );
 }
 
-function factsOf({ encode, decode, voxelBytes, gpuBytes }: CompressionResult): Fact[] {
+function spansOf({ result, readBack }: CompressedState): readonly StageSpan[] {
+  return readBack ? [...result.timeline, readBack.span] : result.timeline;
+}
+
+function factsOf({ result, ms, readBack }: CompressedState): Fact[] {
+  const { encode, decode, voxelBytes, gpuBytes } = result;
   const stage = (label: string, { ms, clock }: StageClock): Fact => ({
     label,
     value: (
@@ -43,6 +49,24 @@ function factsOf({ encode, decode, voxelBytes, gpuBytes }: CompressionResult): F
     title: clock === 'GPU' ? 'GPU timestamps: kernels only' : 'Wall-clock time: kernels and copies between GPU and CPU',
   });
   return [
+    ...(ms === undefined
+      ? []
+      : [
+          {
+            label: 'Result',
+            value: `after ${formatDuration(ms)}`,
+            title: 'From the click until the volume was compressed and checked, in GPU memory',
+          },
+        ]),
+    ...(readBack === undefined
+      ? []
+      : [
+          {
+            label: 'Read back',
+            value: `after ${formatDuration(readBack.ms)}`,
+            title: 'From the click until the compressed bytes were in host memory, ready to be saved',
+          },
+        ]),
     ...(encode ? [stage('Encode', encode)] : []),
     ...(decode ? [stage('Decode', decode)] : []),
     ...(gpuBytes

@@ -105,6 +105,7 @@ const uses: Readonly<Record<string, string>> = {
   display: '3D texture',
   overlay: 'Overlays',
   encode: 'Encoding',
+  result: 'Compressed, not read back',
   decode: 'Decoding',
   check: 'Checking',
   transcode: 'Transcoding',
