@@ -1,14 +1,12 @@
 import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox } from '../chunks/backend.ts';
-import { scatterChunk } from '../chunks/boxes.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halvingParameters } from '../levels/halve.ts';
-import { halvedElements } from '../levels/halved-dims.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { lazyModule } from '../shared/wasm-module.ts';
-import type { TaskHalving } from './cpu-task.ts';
+import { dimsOfHalvings, type HalvedChunks, type HalvingSteps } from './halved-chunks.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Larger rows of chunks are not loaded into the memory. */
@@ -64,19 +62,30 @@ export class ChunkMemory {
     return loaded;
   }
 
-  /** The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Undefined if they go to `into`. */
-  halve({ steps, method, type, into }: TaskHalving): Uint8Array<ArrayBuffer> | undefined {
+  /**
+   * The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Then each result alike, as often as
+   * asked. The results are lost with the next call.
+   */
+  halve({ steps, further, method, type }: HalvingSteps): HalvedChunks[] {
     const [first] = this.#loaded as readonly [ChunkInMemory];
-    const { module, at, rowStride, planeStride, shape, elementBytes, freeAt } = first;
-    const dims: Dims3 = [rowStride / elementBytes, shape[1], shape[2]];
-    const to = halvedElements(dims, steps, type);
-    const end = freeAt + to[0] * to[1] * to[2] * elementBytes;
-    const memory = module.memoryTo(end + slackBytes);
-    const voxels = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
-    module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...voxels, ...steps, freeAt);
-    if (!into) return memory.slice(freeAt, end);
-    scatterChunk(memory.subarray(freeAt, end), { origin: into.origin, shape: to }, into.box);
-    return undefined;
+    const { module, shape, elementBytes, freeAt } = first;
+    const voxels: Dims3 = [first.rowStride / elementBytes, shape[1], shape[2]];
+    const results = dimsOfHalvings(voxels, [steps, ...further], type);
+    const sizeOf = ([x, y, z]: Dims3) => x * y * z * elementBytes;
+    const aligned = (byte: number) => 16 * Math.ceil(byte / 16);
+    const total = results.reduce((sum, dims) => sum + aligned(sizeOf(dims)), aligned(freeAt));
+    const memory = module.memoryTo(total + slackBytes);
+    let [at, rowStride, planeStride, dims] = [first.at, first.rowStride, first.planeStride, voxels];
+    let to = aligned(freeAt);
+    return [steps, ...further].map((step, index) => {
+      const halved = results[index] as Dims3;
+      const from = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
+      module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...from, ...step, to);
+      const bytes = memory.subarray(to, to + sizeOf(halved));
+      [at, rowStride, planeStride, dims] = [to, halved[0] * elementBytes, halved[0] * halved[1] * elementBytes, halved];
+      to = aligned(to + bytes.byteLength);
+      return { bytes, dims };
+    });
   }
 
   /** Copies a loaded chunk's bytes out, row after row. */

@@ -1,6 +1,5 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox, EncodeChoice } from '../chunks/backend.ts';
-import { scatterChunk } from '../chunks/boxes.ts';
+import type { ChunkBox, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -14,7 +13,6 @@ import { choiceByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
-import { halvedElements } from '../levels/halved-dims.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
@@ -22,6 +20,7 @@ import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult, TaskHalving } from './cpu-task.ts';
 import { decodeRow, RowMemory } from './decode-row.ts';
+import { dimsOfHalvings, type HalvedChunks, type HalvingSteps, putPlanes } from './halved-chunks.ts';
 import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
 
@@ -106,24 +105,35 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
   };
 }
 
-/** Adjacent chunks along x at half their resolution, from `memory` if they are loaded there. */
+/** Halves adjacent chunks along x, in `memory` if they are loaded there. @returns the results that the task does not place */
 function halveRow(
   halving: TaskHalving,
   chunks: readonly ChunkBox[],
   rows: RowSource,
   free: FreeBytes,
   memory: ChunkMemory | undefined,
-): Uint8Array<ArrayBuffer> | undefined {
-  const { steps, method, type, into } = halving;
-  if (memory) return memory.halve(halving);
-  const { bytes, dims } = readRow(rows, chunks, free).box;
-  const voxelDims: Dims3 = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]];
-  const { buffer, byteOffset, byteLength } = halve(typedVoxels(type, bytes), type, voxelDims, steps, 1, method);
-  free.give(bytes);
-  const result = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-  if (!into) return result;
-  scatterChunk(result, { origin: into.origin, shape: halvedElements(dims, steps, type) }, into.box);
+): Uint8Array<ArrayBuffer>[] | undefined {
+  const { into } = halving;
+  const results = memory ? memory.halve(halving) : halveBox(readRow(rows, chunks, free).box, halving, free);
+  if (!into) return results.map(({ bytes }) => (memory ? bytes.slice() : bytes));
+  results.forEach((result, index) => {
+    putPlanes(result, into[index] ?? []);
+  });
   return undefined;
+}
+
+/** @param free takes the voxels of the box */
+function halveBox({ bytes, dims }: VoxelBox, { steps, further, method, type }: HalvingSteps, free: FreeBytes): HalvedChunks[] {
+  const results = dimsOfHalvings(dims, [steps, ...further], type);
+  let last: HalvedChunks = { bytes, dims };
+  return results.map((to, index) => {
+    const [x, y, z] = last.dims;
+    const voxels: Dims3 = [x / elementsPerVoxel(type), y, z];
+    const halved = halve(typedVoxels(type, last.bytes), type, voxels, further[index - 1] ?? steps, 1, method);
+    if (index === 0) free.give(bytes);
+    last = { bytes: new Uint8Array(halved.buffer as ArrayBuffer, halved.byteOffset, halved.byteLength), dims: to };
+    return last;
+  });
 }
 
 const epochMs = () => performance.timeOrigin + performance.now();

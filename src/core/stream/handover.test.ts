@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Backend } from '../chunks/backend.ts';
+import { chunkBytes } from '../codec/batch.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { createHandoverBackend } from '../cpu/handover-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
@@ -8,6 +9,7 @@ import { ChunkGrid } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import { auto, compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
 import { memoryVolume } from './memory-volume.ts';
@@ -19,20 +21,27 @@ const boxes = 8;
 const voxels = voxelsOf(info, 'noise').map((value, at) => (at % 2 ** 16 < 2 ** 12 ? value : 0));
 const gpuDevice = { kind: 'gpu', name: 'a GPU', software: false } as const;
 const plain = createCpuBackend(inlinePool());
-const readInMemory: ReadSharedFile = (_file, position, target) => {
-  target.set(voxels.subarray(position, position + target.byteLength));
+/** By their paths. */
+const files = new Map<string, Uint8Array>();
+const readInMemory: ReadSharedFile = ({ path }, position, target) => {
+  target.set(files.get(path)?.subarray(position, position + target.byteLength) ?? []);
   return target.byteLength;
 };
 const fileThreads = createCpuBackend(inlinePool(readInMemory), inlinePool(readInMemory));
 
-/** The volume in a file that any thread can read. */
-const inFile = {
-  ...memoryVolume(info, voxels),
-  place: { file: { path: 'a.raw', descriptor: 0 }, start: 0 },
-  async fill(target: Uint8Array<ArrayBuffer>, start: number) {
-    target.set(voxels.subarray(start, start + target.byteLength));
-  },
-};
+/** A volume in a file that any thread can read. */
+function fileOf(path: string, info: VolumeInfo, voxels: Uint8Array<ArrayBuffer>) {
+  files.set(path, voxels);
+  return {
+    ...memoryVolume(info, voxels),
+    place: { file: { path, descriptor: 0 }, start: 0 },
+    async fill(target: Uint8Array<ArrayBuffer>, start: number) {
+      target.set(voxels.subarray(start, start + target.byteLength));
+    },
+  };
+}
+
+const inFile = fileOf('a.raw', info, voxels);
 
 const patience = { silentMs: 0, restMs: 0, paceMs: 0 };
 
@@ -80,7 +89,7 @@ function handover({ byThreads, open }: Setup) {
     ...plain,
     device: gpuDevice,
     async receive(box) {
-      const bytes = new Uint8Array(box.dims[0] * box.dims[1] * box.dims[2]);
+      const bytes = new Uint8Array(chunkBytes({ ...box, shape: box.dims }));
       return {
         ...box,
         async fill(fill) {
@@ -269,15 +278,43 @@ test('the end waits for the kernels that are being compiled', async () => {
   expect(isEnded).toBe(true);
 });
 
-test('levels, streams and interleaved time points wait for the GPU', async () => {
-  for (const [volume, levels] of [
-    [inFile, 'mean'],
-    [memoryVolume(info, voxels), false],
-  ] as const) {
-    const { backend, done } = handover({ byThreads: 0 });
-    const sink = watchedSink();
-    const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [32, 32, 64], levels });
-    expect(done.threads).toBe(0);
-    expect(report.device).toEqual(gpuDevice);
-  }
+describe('levels', () => {
+  const small = infoOf([141, 70, 300, 1], 'u16');
+  const someNoise = voxelsOf(small, 'noise').map((value, at) => (at % 2 ** 14 < 2 ** 10 ? value : 0));
+  /** Too few mixed squares at first to say how voxels are halved. */
+  const lateNoise = someNoise.map((value, at) => (at < 2 ** 19 ? 0 : value));
+  const labels = new Uint8Array(2 * 141 * 70 * 300);
+  for (let at = 0; at < labels.length; at += 2) labels[at] = Math.floor((at / 2) % 141 / 13) % 3;
+
+  test.each([
+    ['means', someNoise, 'mean'],
+    ['modes', someNoise, 'mode'],
+    ['of labels, as they suggest', labels, true],
+    ['of which the first planes do not show how they are made', lateNoise, true],
+  ] as const)('are the same, whoever does a box: %s', async (_, voxels, levels) => {
+    const volume = fileOf('levels.raw', small, voxels);
+    const settings = { choice: auto, chunkShape: [32, 32, 32], levels } as const;
+    const whole = await compressBytes({ ...plain, hold: undefined }, small, voxels, settings);
+    expect(whole.report.levelCount).toBe(2);
+    for (const byThreads of [0, 1, 2, 4, 9, 99]) {
+      const { backend, done } = handover({ byThreads });
+      const sink = watchedSink();
+      const report = await compressVolume(volume, sink, { backend, ...settings });
+      expect(Buffer.compare(sink.bytes(), whole.bytes), `${byThreads} boxes by threads`).toBe(0);
+      if (byThreads === 99) expect([report.device.kind, done.gpu]).toEqual(['cpu', 0]);
+      else expect(done.threads).toBe(byThreads);
+      await backend.destroy();
+    }
+  });
+});
+
+test.each([
+  ['streams', memoryVolume(info, voxels), false],
+  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean'],
+] as const)('%s wait for the GPU', async (_, volume, levels) => {
+  const { backend, done } = handover({ byThreads: 0 });
+  const sink = watchedSink();
+  const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [16, 32, 64], levels });
+  expect(done.threads).toBe(0);
+  expect(report.device).toEqual(gpuDevice);
 });
