@@ -65,26 +65,44 @@ export class ChunkMemory {
   /**
    * The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Then each result alike, as often as
    * asked. The results are lost with the next call.
+   * @param areConstant for each chunk, whether all its voxels are known to be equal
    */
-  halve({ steps, further, method, type }: HalvingSteps): HalvedChunks[] {
-    const [first] = this.#loaded as readonly [ChunkInMemory];
-    const { module, shape, elementBytes, freeAt } = first;
-    const voxels: Dims3 = [first.rowStride / elementBytes, shape[1], shape[2]];
-    const results = dimsOfHalvings(voxels, [steps, ...further], type);
+  halve({ steps, further, method, type }: HalvingSteps, areConstant: readonly boolean[]): HalvedChunks[] {
+    const chunks = this.#loaded;
+    const [first, second = first] = chunks as readonly [ChunkInMemory, ChunkInMemory?];
+    const { module, rowStride, planeStride, elementBytes, freeAt } = first;
+    const perVoxel = elementsPerVoxel(type);
+    const [, height, depth] = first.shape;
+    const results = dimsOfHalvings([rowStride / elementBytes, height, depth], [steps, ...further], type);
     const sizeOf = ([x, y, z]: Dims3) => x * y * z * elementBytes;
-    const aligned = (byte: number) => 16 * Math.ceil(byte / 16);
-    const total = results.reduce((sum, dims) => sum + aligned(sizeOf(dims)), aligned(freeAt));
-    const memory = module.memoryTo(total + slackBytes);
-    let [at, rowStride, planeStride, dims] = [first.at, first.rowStride, first.planeStride, voxels];
-    let to = aligned(freeAt);
-    return [steps, ...further].map((step, index) => {
-      const halved = results[index] as Dims3;
-      const from = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
-      module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...from, ...step, to);
-      const bytes = memory.subarray(to, to + sizeOf(halved));
-      [at, rowStride, planeStride, dims] = [to, halved[0] * elementBytes, halved[0] * halved[1] * elementBytes, halved];
-      to = aligned(to + bytes.byteLength);
-      return { bytes, dims };
+    // Floats that are all infinite or missing have a mean of their own.
+    const constants = type.startsWith('f') ? [] : areConstant;
+    const widthsAt = aligned(freeAt);
+    let end = aligned(widthsAt + 8 * chunks.length);
+    const places = results.map((dims) => {
+      const at = end;
+      end = aligned(at + sizeOf(dims));
+      return at;
+    });
+    const memory = module.memoryTo(end + slackBytes);
+    const parameters = halvingParameters(type, method);
+    return results.map((dims, index) => {
+      const to = places[index] as number;
+      if (index === 0 && constants.includes(true)) {
+        const widths = chunks.flatMap(({ shape }, index) => [shape[0] / perVoxel, Number(constants[index])]);
+        new Uint32Array(memory.buffer, widthsAt, widths.length).set(widths);
+        const ofChunks = [elementBytes * perVoxel, chunks.length, widthsAt, first.setsAt, second.setsAt - first.setsAt];
+        const from = [first.at, rowStride, planeStride, height, depth];
+        module.call('halveChunks', ...parameters, ...from, ...steps, ...ofChunks, to);
+      } else if (index === 0) {
+        const from = [first.at, rowStride, planeStride, rowStride / elementBytes / perVoxel, height, depth];
+        module.call('halve', ...parameters, ...from, ...steps, to);
+      } else {
+        const [x, y, z] = results[index - 1] as Dims3;
+        const from = [places[index - 1] as number, x * elementBytes, x * y * elementBytes, x / perVoxel, y, z];
+        module.call('halve', ...parameters, ...from, ...(further[index - 1] as Dims3), to);
+      }
+      return { bytes: memory.subarray(to, to + sizeOf(dims)), dims };
     });
   }
 
@@ -96,6 +114,10 @@ export class ChunkMemory {
     module.call('copyRows', at, rowStride, planeStride, shape[0] * elementBytes, shape[1], shape[2], freeAt);
     target.set(memory.subarray(freeAt, end));
   }
+}
+
+function aligned(address: number): number {
+  return 16 * Math.ceil(address / 16);
 }
 
 /** `analyze` for a loaded chunk. Finds the rows that change, which encoders need. */

@@ -1,5 +1,5 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox, EncodeChoice, VoxelBox } from '../chunks/backend.ts';
+import type { EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -21,7 +21,7 @@ import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult, TaskHalving } from './cpu-task.ts';
 import { decodeRow, RowMemory } from './decode-row.ts';
 import { dimsOfHalvings, type HalvedChunks, type HalvingSteps, putPlanes } from './halved-chunks.ts';
-import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
+import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
 
 /** What a thread keeps between tasks. */
@@ -89,7 +89,13 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
     return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
   });
   const endMs = epochMs();
-  const halved = task.halving && halveRow(task.halving, chunks, rows, free, inMemory && memory);
+  const { halving } = task;
+  const areConstant = () => chosen.map(({ chosen }) => chosen === 'constant');
+  const halved =
+    halving &&
+    (inMemory && memory
+      ? placed(memory.halve(halving, areConstant()), halving)?.map((bytes) => bytes.slice())
+      : placed(halveBox(readRow(rows, chunks, free).box, halving, free), halving));
   const encoded = each(chosen, (one, index) => {
     const result = encodeAs(one, options);
     const bytes = taken[index];
@@ -105,24 +111,16 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
   };
 }
 
-/** Halves adjacent chunks along x, in `memory` if they are loaded there. @returns the results that the task does not place */
-function halveRow(
-  halving: TaskHalving,
-  chunks: readonly ChunkBox[],
-  rows: RowSource,
-  free: FreeBytes,
-  memory: ChunkMemory | undefined,
-): Uint8Array<ArrayBuffer>[] | undefined {
-  const { into } = halving;
-  const results = memory ? memory.halve(halving) : halveBox(readRow(rows, chunks, free).box, halving, free);
-  if (!into) return results.map(({ bytes }) => (memory ? bytes.slice() : bytes));
+/** Copies halved voxels to their places. @returns those of a task that names no places */
+function placed(results: readonly HalvedChunks[], { into }: TaskHalving): Uint8Array<ArrayBuffer>[] | undefined {
+  if (!into) return results.map(({ bytes }) => bytes);
   results.forEach((result, index) => {
     putPlanes(result, into[index] ?? []);
   });
   return undefined;
 }
 
-/** @param free takes the voxels of the box */
+/** Halves adjacent chunks along x, which a box holds alone. @param free takes the voxels of the box */
 function halveBox({ bytes, dims }: VoxelBox, { steps, further, method, type }: HalvingSteps, free: FreeBytes): HalvedChunks[] {
   const results = dimsOfHalvings(dims, [steps, ...further], type);
   let last: HalvedChunks = { bytes, dims };

@@ -284,7 +284,7 @@ describe('levels', () => {
   /** Too few mixed squares at first to say how voxels are halved. */
   const lateNoise = someNoise.map((value, at) => (at < 2 ** 19 ? 0 : value));
   const labels = new Uint8Array(2 * 141 * 70 * 300);
-  for (let at = 0; at < labels.length; at += 2) labels[at] = Math.floor((at / 2) % 141 / 13) % 3;
+  for (let at = 0; at < labels.length; at += 2) labels[at] = Math.floor(((at / 2) % 141) / 13) % 3;
 
   test.each([
     ['means', someNoise, 'mean'],
@@ -294,7 +294,7 @@ describe('levels', () => {
   ] as const)('are the same, whoever does a box: %s', async (_, voxels, levels) => {
     const volume = fileOf('levels.raw', small, voxels);
     const settings = { choice: auto, chunkShape: [32, 32, 32], levels } as const;
-    const whole = await compressBytes({ ...plain, hold: undefined }, small, voxels, settings);
+    const whole = await compressBytes({ ...plain, maxHeldBytes: 0 }, small, voxels, settings);
     expect(whole.report.levelCount).toBe(2);
     for (const byThreads of [0, 1, 2, 4, 9, 99]) {
       const { backend, done } = handover({ byThreads });

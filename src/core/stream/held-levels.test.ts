@@ -101,7 +101,7 @@ test('levels are not held in boxes that are too large, or of volumes whose boxes
   expect(create(holding().backend, 2 ** 20)).toBeDefined();
   expect(create(holding(2 ** 16).backend, 2 ** 20)).toBeUndefined();
   expect(create(holding().backend, 2 ** 15)).toBeUndefined();
-  expect(create({ ...cpu, hold: undefined }, 2 ** 20)).toBeUndefined();
+  expect(create({ ...cpu, maxHeldBytes: 0 }, 2 ** 20)).toBeUndefined();
   expect(create(cpu, 2 ** 20)).toBeDefined();
 });
 
