@@ -73,7 +73,8 @@ export class ChunkMemory {
     const { module, rowStride, planeStride, elementBytes, freeAt } = first;
     const perVoxel = elementsPerVoxel(type);
     const [, height, depth] = first.shape;
-    const results = dimsOfHalvings([rowStride / elementBytes, height, depth], [steps, ...further], type);
+    const row: Dims3 = [rowStride / elementBytes, height, depth];
+    const results = dimsOfHalvings(row, [steps, ...further], type);
     const sizeOf = ([x, y, z]: Dims3) => x * y * z * elementBytes;
     // Floats that are all infinite or missing have a mean of their own.
     const constants = type.startsWith('f') ? [] : areConstant;
@@ -86,22 +87,21 @@ export class ChunkMemory {
     });
     const memory = module.memoryTo(end + slackBytes);
     const parameters = halvingParameters(type, method);
+    const halveBox = (at: number, rowBytes: number, planeBytes: number, [x, y, z]: Dims3, step: Dims3, to: number) =>
+      module.call('halve', ...parameters, at, rowBytes, planeBytes, x / perVoxel, y, z, ...step, to);
     return results.map((dims, index) => {
       const to = places[index] as number;
-      if (index === 0 && constants.includes(true)) {
-        const widths = chunks.flatMap(({ shape }, index) => [shape[0] / perVoxel, Number(constants[index])]);
+      if (index > 0) {
+        const from = results[index - 1] as Dims3;
+        const rowBytes = from[0] * elementBytes;
+        halveBox(places[index - 1] as number, rowBytes, rowBytes * from[1], from, further[index - 1] as Dims3, to);
+      } else if (constants.includes(true)) {
+        const widths = chunks.flatMap(({ shape }, at) => [shape[0] / perVoxel, Number(constants[at])]);
         new Uint32Array(memory.buffer, widthsAt, widths.length).set(widths);
         const ofChunks = [elementBytes * perVoxel, chunks.length, widthsAt, first.setsAt, second.setsAt - first.setsAt];
         const from = [first.at, rowStride, planeStride, height, depth];
         module.call('halveChunks', ...parameters, ...from, ...steps, ...ofChunks, to);
-      } else if (index === 0) {
-        const from = [first.at, rowStride, planeStride, rowStride / elementBytes / perVoxel, height, depth];
-        module.call('halve', ...parameters, ...from, ...steps, to);
-      } else {
-        const [x, y, z] = results[index - 1] as Dims3;
-        const from = [places[index - 1] as number, x * elementBytes, x * y * elementBytes, x / perVoxel, y, z];
-        module.call('halve', ...parameters, ...from, ...(further[index - 1] as Dims3), to);
-      }
+      } else halveBox(first.at, rowStride, planeStride, row, steps, to);
       return { bytes: memory.subarray(to, to + sizeOf(dims)), dims };
     });
   }
