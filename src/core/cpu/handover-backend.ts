@@ -131,7 +131,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     return encoding.finally(release);
   };
 
-  /** @param byThreads default: `encode` of the threads */
+  /** Encodes a box in memory. @param work of the threads */
   const encodeBox = async (
     { bytes, dims, elementBytes }: VoxelBox,
     chunks: readonly ChunkBox[],
@@ -139,11 +139,12 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     job: BackendJob = {},
     work = (job: BackendJob) => threads.encode({ bytes, dims, elementBytes }, chunks, choice, job),
   ): Promise<EncodedChunk[]> => {
-    const later = (next: Backend) => {
+    const later = (next: Backend, job: BackendJob) => {
       hasWorked.successor = true;
       return next.encode({ bytes, dims, elementBytes }, chunks, choice, forSuccessor(dims, job));
     };
-    return successor ? later(successor) : byThreads(bytes.byteLength, job, work, later);
+    if (successor) return later(successor, job);
+    return byThreads(bytes.byteLength, job, work, (next) => later(next, withoutChunks(job)));
   };
 
   const decodeLater = async (
@@ -187,7 +188,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
 
     encode: encodeBox,
 
-    // Means of floats would be left to the caller by a GPU.
+    // A GPU does not halve floats.
     halves: (type) => !type.startsWith('f') && (threads.halves?.(type) ?? false),
     ...(threads.hold && {
       maxHeldBytes: Math.min(threads.maxHeldBytes ?? 0, maxBoxBytes),
@@ -214,8 +215,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
           chunkBytes({ shape, elementBytes }),
           { ...job, onChunks },
           async (job) => (await threads.encodeFile?.(box, chunks, choice, job)) as EncodedChunk[],
-          // Some chunks may have been reported already.
-          (next) => encodeLater(next, box, chunks, choice, { ...job, onChunks: undefined }),
+          (next) => encodeLater(next, box, chunks, choice, withoutChunks(job)),
         );
       },
     }),
@@ -254,6 +254,11 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
       await Promise.all([threads.destroy(), warming]);
     },
   };
+}
+
+/** For a box that is handed over: some of its chunks may have been reported already. */
+function withoutChunks(job: BackendJob): BackendJob {
+  return { ...job, onChunks: undefined };
 }
 
 /** If halved voxels belong into memory of the threads, this thread copies them there. @param dims of the box */
