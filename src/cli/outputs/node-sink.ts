@@ -5,7 +5,6 @@ import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { freeSpace } from '../../node/free-space.ts';
-import { preallocate } from '../../node/preallocate.ts';
 import { renameToFree } from '../../node/rename-to-free.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { formatBytes } from '../terminal/text.ts';
@@ -53,7 +52,6 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     partials.delete(partial);
     throw error;
   }
-  if (options.byteLength !== undefined) await preallocate(file, options.byteLength);
   return fileSink(file, {
     path,
     gatherBytes: standardGatherBytes,

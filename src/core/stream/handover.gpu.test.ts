@@ -53,7 +53,14 @@ function handover() {
     decodeLent: (...given) => count(() => cpu.decodeLent?.(...given), given[3]?.signal),
   };
   const patience = { silentMs: 0, restMs: 0, paceMs: 0 };
-  return createHandoverBackend({ threads, open: () => opened, boxesAtOnce: 1, maxBoxBytes: 2 ** 14, patience });
+  return createHandoverBackend({
+    threads,
+    open: () => opened,
+    boxesAtOnce: 1,
+    maxBoxBytes: 2 ** 14,
+    patience,
+    makesLevels: true,
+  });
 }
 
 const compare = async (levels: LevelChoice) => {

@@ -55,10 +55,11 @@ interface Setup {
   /** The GPU opens once threads have done so many boxes. They do not end any other. */
   readonly byThreads: number;
   readonly open?: () => Promise<Backend>;
+  readonly makesLevels?: boolean;
 }
 
 /** A backend whose threads do a given number of boxes before it hands over. */
-function handover({ byThreads, open }: Setup) {
+function handover({ byThreads, open, makesLevels = true }: Setup) {
   const done = { threads: 0, gpu: 0, destroyed: 0 };
   let begun = 0;
   let openNow = () => {};
@@ -123,6 +124,7 @@ function handover({ byThreads, open }: Setup) {
     boxesAtOnce: 3,
     maxBoxBytes: 2 ** 18,
     patience,
+    makesLevels,
   });
   return { backend, done };
 }
@@ -316,10 +318,11 @@ describe('levels', () => {
 });
 
 test.each([
-  ['streams', memoryVolume(info, voxels), false],
-  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean'],
-] as const)('%s wait for the GPU', async (_, volume, levels) => {
-  const { backend, done } = handover({ byThreads: 0 });
+  ['streams', memoryVolume(info, voxels), false, true],
+  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean', true],
+  ['levels, unless threads should make them,', inFile, 'mean', false],
+] as const)('%s wait for the GPU', async (_, volume, levels, makesLevels) => {
+  const { backend, done } = handover({ byThreads: 0, makesLevels });
   const sink = watchedSink();
   const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [16, 32, 64], levels });
   expect(done.threads).toBe(0);

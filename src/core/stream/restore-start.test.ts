@@ -4,7 +4,6 @@ import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource } from '../shared/bytes.ts';
-import { StriaError } from '../shared/errors.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
 import { restoreVolume } from './restore.ts';
@@ -40,24 +39,4 @@ test('on a GPU the first slab is decoded alone, so that writing begins soon; the
   await restoreVolume(await open(), async () => sink, { backend: lending(events), baseName: 'a' });
   expect(Buffer.compare(sink.bytes(), voxels)).toBe(0);
   expect(events.slice(0, 4)).toEqual(['begin 0', 'end 0', 'begin 1', 'begin 2']);
-});
-
-test('the only file of an output is made before a backend is chosen, and aborted if that fails', async () => {
-  const sink = watchedSink();
-  const order: string[] = [];
-  const makeSink = async (_name: string, byteLength?: number) => {
-    order.push(`${byteLength} bytes`);
-    return sink;
-  };
-  const backend: Backend = {
-    ...cpu,
-    expect() {
-      order.push('chosen');
-      throw new StriaError('device-lost', 'gone');
-    },
-  };
-  const work = restoreVolume(await open(), makeSink, { backend, baseName: 'a' });
-  await expect(work).rejects.toMatchObject({ tag: 'device-lost' });
-  expect(order).toEqual([`${voxels.byteLength} bytes`, 'chosen']);
-  expect([sink.closed, sink.aborted]).toEqual([0, 1]);
 });

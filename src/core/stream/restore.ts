@@ -112,9 +112,13 @@ async function restore(
   if (container.lostCount > 0 && !settings.fill) {
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
+  const backend = await backendFor(settings.backend, async () => isSoonDecoded(container));
+  backend.expect?.(volumeBytes(container.header.volume));
+  const clock = new KernelClock();
   const to = settings.to ?? (container.header.sourceFormat === 'ome-tiff' ? 'ome-tiff' : undefined);
   const isDescribed = to !== 'ome-zarr' && to !== 'ome-tiff';
   const description = isDescribed ? await describeOutput(container, to, settings, job) : undefined;
+  const slabs = new SlabDecoder(container, backend, stopwatch, timesKernels ? clock : undefined, job);
   let bytesOut = 0;
   let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
   const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {
@@ -133,17 +137,6 @@ async function restore(
       abort: () => sink.abort(),
     };
   };
-  const openPart = ({ name, before, after, hasVoxels }: SourcePart, stored: SourceDescription['stored']) => {
-    const voxelBytes = hasVoxels ? storedBytes(container.header.volume, stored) : 0;
-    return openSink(name, before.byteLength + voxelBytes + after.byteLength);
-  };
-  // The system can make room for a file while a GPU is opened.
-  const [only, ...others] = description && hasOnlyParts(description) ? description.parts : [];
-  const opened = only && others.length === 0 ? await openPart(only, description?.stored) : undefined;
-  const backend = await backendFor(settings.backend, async () => isSoonDecoded(container));
-  backend.expect?.(volumeBytes(container.header.volume));
-  const clock = new KernelClock();
-  const slabs = new SlabDecoder(container, backend, stopwatch, timesKernels ? clock : undefined, job);
   if (to === 'ome-tiff') {
     const { baseName, outputName = `${baseName}.ome.tif` } = settings;
     const { write } = await openSink(outputName);
@@ -168,7 +161,8 @@ async function restore(
     await restoreFiles(slabs, table, openSink);
   } else {
     for (const part of description.parts) {
-      const { write } = opened ?? (await openPart(part, description.stored));
+      const voxelBytes = part.hasVoxels ? storedBytes(container.header.volume, description.stored) : 0;
+      const { write } = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
       await write(part.before);
       if (part.hasVoxels && description.stored) await writeStored(slabs, description.stored, description.endian, write);
       else if (part.hasVoxels) await writeVoxels(slabs, description.endian, backend, write);
@@ -186,11 +180,6 @@ async function restore(
   };
 }
 
-/** Whether the files of an output are its parts. */
-function hasOnlyParts(description: SourceDescription): boolean {
-  return !isPictureFormat(description.format) && !hasFilesTable(description);
-}
-
 async function describeOutput(
   container: ContainerReader,
   asked: DescribedFormat | undefined,
@@ -205,7 +194,9 @@ async function describeOutput(
     to === undefined || (to === source.format && isPictureFormat(to))
       ? source
       : describeExport(container.header.volume, to, baseName, endian, source);
-  return hasOnlyParts(output) ? { ...output, parts: renamed(output.parts, outputName) } : output;
+  return isPictureFormat(output.format) || hasFilesTable(output)
+    ? output
+    : { ...output, parts: renamed(output.parts, outputName) };
 }
 
 /**
