@@ -48,7 +48,8 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
   switch (result.kind) {
     case 'encode': {
       const chunks = result.chunks.map((chunk) => packChunk(chunk, transfer));
-      const [voxels, halved] = [result.voxels, result.halved].map((bytes) => bytes && handOver(bytes, transfer));
+      const voxels = result.voxels && handOver(result.voxels, transfer);
+      const halved = result.halved?.map((bytes) => handOver(bytes, transfer));
       return { message: { ...result, chunks, voxels, halved }, transfer };
     }
     case 'decode':

@@ -155,8 +155,8 @@ export interface Backend {
   /** Whether `encode` and `encodeFile` heed `halving` of their job, for voxels of this type. */
   halves?(type: ElementType): boolean;
   /**
-   * Set if this backend only begins the work, and may open another one that takes over. Early work is `encodeFile` and `decodeLent`;
-   * everything else waits for the other backend, which a caller may also use from the start.
+   * Set if this backend only begins the work, and may open another one that takes over. Early work is `encode`, `encodeFile`, `hold` and
+   * `decodeLent`; `decode` waits for the other backend, which a caller may also use from the start.
    */
   successor?(): Promise<Backend>;
   /** Says how many bytes of voxels will be encoded or decoded in all, so that a backend can choose whether to open another one. */

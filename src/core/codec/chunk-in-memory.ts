@@ -2,7 +2,9 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { WasmModule } from '../shared/wasm-module.ts';
 
 /** src/assembly/chunks. */
-export type ChunkModule = WasmModule<'findNonZero' | 'copyRows' | 'placeRows' | 'analyze' | 'checksum' | 'encodeRle' | 'halve'>;
+export type ChunkModule = WasmModule<
+  'findNonZero' | 'copyRows' | 'placeRows' | 'analyze' | 'checksum' | 'encodeRle' | 'halve' | 'halveChunks'
+>;
 
 /** A chunk in WebAssembly memory, among others. Row (y, z) starts at byte `at + y × rowStride + z × planeStride`. */
 export interface ChunkInMemory {

@@ -3,10 +3,15 @@ import { expect, test } from 'vitest';
 import { analyze } from '../chunks/analyze.ts';
 import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk } from '../chunks/boxes.ts';
+import { isConstant } from '../chunks/choose.ts';
+import type { ChunkInMemory } from '../codec/chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { encodeInMemory } from '../codecs/rle/in-memory.ts';
 import { reference } from '../codecs/rle/reference.ts';
-import type { Dims3 } from '../shared/volume.ts';
+import { halveByReference } from '../levels/halve-reference.ts';
+import { halvedDims } from '../levels/halved-dims.ts';
+import type { HalvingMethod } from '../shared/halving.ts';
+import { type Dims3, type ElementType, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, ChunkMemory } from './chunk-memory.ts';
 import { type RowSource, rowsInMemory } from './row-source.ts';
 
@@ -109,6 +114,43 @@ test.each([
           // `toEqual` would take seconds for this many bytes.
           expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
         }
+      }
+    }),
+    { numRuns, endOnFailure: true },
+  );
+});
+
+test.each([
+  ['rows of chunks', rows, 200],
+  ['cubes', cubes, 25],
+] as const)('%s in memory are halved as the reference does it, again and again', (_name, some, numRuns) => {
+  const memory = new ChunkMemory();
+  const types = { 1: ['u8', 'i8'], 2: ['u16', 'i16'], 4: ['u32', 'i32', 'f32'] } as const;
+  const steps = [
+    [2, 2, 2],
+    [2, 2, 1],
+    [1, 2, 2],
+  ] as const;
+  fc.assert(
+    fc.property(some, fc.nat(), fc.constantFrom<HalvingMethod>('mean', 'mode'), ({ box, chunks }, seed, method) => {
+      const { elementBytes } = box;
+      const [first, second = [2, 2, 2] as const] = [steps[seed % 3] as Dims3, steps[seed % 2]];
+      // As where the volume is halved: only the last chunk may be odd.
+      const evenWidths = chunks.slice(0, -1).every(({ shape }) => shape[0] % first[0] === 0);
+      const row = evenWidths ? chunks : chunks.slice(0, 1);
+      const type = types[elementBytes][seed % types[elementBytes].length] as ElementType;
+      const loaded = memory.load(rowsInMemory(box), row) as readonly ChunkInMemory[];
+      const areConstant = loaded.map((chunk) => isConstant(analyzeInMemory(chunk)));
+      const wish = { steps: first, further: [second], method: type === 'f32' ? 'mean' : method, type } as const;
+      const found = memory.halve(wish, areConstant).map(({ bytes }) => bytes.slice());
+      const { origin, shape } = row[0] as ChunkBox;
+      let dims: Dims3 = [row.reduce((sum, chunk) => sum + chunk.shape[0], 0), shape[1], shape[2]];
+      let voxels = typedVoxels(type, gatherChunk(box, { origin, shape: dims }));
+      for (const [index, step] of [first, second].entries()) {
+        voxels = halveByReference(voxels, type, dims, step, 1, wish.method);
+        dims = halvedDims(dims, step);
+        const expected = new Uint8Array(voxels.buffer, voxels.byteOffset, voxels.byteLength);
+        expect(Buffer.compare(found[index] as Uint8Array, expected), `halving ${index}`).toBe(0);
       }
     }),
     { numRuns, endOnFailure: true },

@@ -1,14 +1,12 @@
 import moduleBytes from '../../assembly/chunks/index.ts?assembly';
 import type { ChunkAnalysis } from '../chunks/analyze.ts';
 import type { ChunkBox } from '../chunks/backend.ts';
-import { scatterChunk } from '../chunks/boxes.ts';
 import { type ChunkInMemory, type ChunkModule, chunkParameters, slackBytes } from '../codec/chunk-in-memory.ts';
 import { elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halvingParameters } from '../levels/halve.ts';
-import { halvedElements } from '../levels/halved-dims.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { lazyModule } from '../shared/wasm-module.ts';
-import type { TaskHalving } from './cpu-task.ts';
+import { dimsOfHalvings, type HalvedChunks, type HalvingSteps } from './halved-chunks.ts';
 import type { RowSource } from './row-source.ts';
 
 /** Larger rows of chunks are not loaded into the memory. */
@@ -64,19 +62,48 @@ export class ChunkMemory {
     return loaded;
   }
 
-  /** The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Undefined if they go to `into`. */
-  halve({ steps, method, type, into }: TaskHalving): Uint8Array<ArrayBuffer> | undefined {
-    const [first] = this.#loaded as readonly [ChunkInMemory];
-    const { module, at, rowStride, planeStride, shape, elementBytes, freeAt } = first;
-    const dims: Dims3 = [rowStride / elementBytes, shape[1], shape[2]];
-    const to = halvedElements(dims, steps, type);
-    const end = freeAt + to[0] * to[1] * to[2] * elementBytes;
+  /**
+   * The chunks that were loaded last, together, at half their resolution: `halve` of core/levels. Then each result alike, as often as
+   * asked. The results are lost with the next call.
+   * @param areConstant for each chunk, whether all its voxels are known to be equal
+   */
+  halve({ steps, further, method, type }: HalvingSteps, areConstant: readonly boolean[]): HalvedChunks[] {
+    const chunks = this.#loaded;
+    const [first, second = first] = chunks as readonly [ChunkInMemory, ChunkInMemory?];
+    const { module, rowStride, planeStride, elementBytes, freeAt } = first;
+    const perVoxel = elementsPerVoxel(type);
+    const [, height, depth] = first.shape;
+    const row: Dims3 = [rowStride / elementBytes, height, depth];
+    const results = dimsOfHalvings(row, [steps, ...further], type);
+    const sizeOf = ([x, y, z]: Dims3) => x * y * z * elementBytes;
+    // Floats that are all infinite or missing have a mean of their own.
+    const constants = type.startsWith('f') ? [] : areConstant;
+    const widthsAt = aligned(freeAt);
+    let end = aligned(widthsAt + 8 * chunks.length);
+    const places = results.map((dims) => {
+      const at = end;
+      end = aligned(at + sizeOf(dims));
+      return at;
+    });
     const memory = module.memoryTo(end + slackBytes);
-    const voxels = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]] as const;
-    module.call('halve', ...halvingParameters(type, method), at, rowStride, planeStride, ...voxels, ...steps, freeAt);
-    if (!into) return memory.slice(freeAt, end);
-    scatterChunk(memory.subarray(freeAt, end), { origin: into.origin, shape: to }, into.box);
-    return undefined;
+    const parameters = halvingParameters(type, method);
+    const halveBox = (at: number, rowBytes: number, planeBytes: number, [x, y, z]: Dims3, step: Dims3, to: number) =>
+      module.call('halve', ...parameters, at, rowBytes, planeBytes, x / perVoxel, y, z, ...step, to);
+    return results.map((dims, index) => {
+      const to = places[index] as number;
+      if (index > 0) {
+        const from = results[index - 1] as Dims3;
+        const rowBytes = from[0] * elementBytes;
+        halveBox(places[index - 1] as number, rowBytes, rowBytes * from[1], from, further[index - 1] as Dims3, to);
+      } else if (constants.includes(true)) {
+        const widths = chunks.flatMap(({ shape }, at) => [shape[0] / perVoxel, Number(constants[at])]);
+        new Uint32Array(memory.buffer, widthsAt, widths.length).set(widths);
+        const ofChunks = [elementBytes * perVoxel, chunks.length, widthsAt, first.setsAt, second.setsAt - first.setsAt];
+        const from = [first.at, rowStride, planeStride, height, depth];
+        module.call('halveChunks', ...parameters, ...from, ...steps, ...ofChunks, to);
+      } else halveBox(first.at, rowStride, planeStride, row, steps, to);
+      return { bytes: memory.subarray(to, to + sizeOf(dims)), dims };
+    });
   }
 
   /** Copies a loaded chunk's bytes out, row after row. */
@@ -87,6 +114,10 @@ export class ChunkMemory {
     module.call('copyRows', at, rowStride, planeStride, shape[0] * elementBytes, shape[1], shape[2], freeAt);
     target.set(memory.subarray(freeAt, end));
   }
+}
+
+function aligned(address: number): number {
+  return 16 * Math.ceil(address / 16);
 }
 
 /** `analyze` for a loaded chunk. Finds the rows that change, which encoders need. */

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
-import type { BackendJob, ChunkBox, LentVoxels } from '../chunks/backend.ts';
+import type { BackendJob, ChunkBox, HeldBox, LentVoxels } from '../chunks/backend.ts';
+import { gatherChunk } from '../chunks/boxes.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
 import { StriaError } from '../shared/errors.ts';
 import { isShared } from '../shared/shared-bytes.ts';
 import { nextTurn } from '../shared/turn.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
 import { createCpuBackend } from './cpu-backend.ts';
 import type { TaskPool } from './cpu-task.ts';
+import type { CpuHeldBox } from './halved-boxes.ts';
 import { inlinePool } from './inline-pool.ts';
 
 const info = infoOf([64, 64, 16, 1], 'u8');
@@ -154,6 +157,75 @@ test.each([
     expect((await encode(true)).bytes.buffer).not.toBe(first.bytes.buffer);
   },
 );
+
+const kindsOfPools: [string, () => [TaskPool, TaskPool?]][] = [
+  ['one thread', () => [inlinePool()]],
+  ['threads that share memory', () => [counting(false), counting(true)]],
+];
+
+test.each(kindsOfPools)('halved boxes go to several boxes, each a part, and are encoded there: %s', async (_name, pools) => {
+  const backend = createCpuBackend(...pools());
+  const dims = [61, 64, 31] as const;
+  const bytes = voxelsOf(infoOf([...dims, 1], 'u8'), 'noise');
+  const grid = new ChunkGrid([...dims, 1], [16, 16, 16]);
+  const places = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+  const hold = async (shape: Dims3) => (await backend.hold?.({ dims: shape, elementBytes: 1 })) as CpuHeldBox;
+  const [front, behind, second] = [await hold([31, 40, 9]), await hold([31, 40, 20]), await hold([16, 16, 8])];
+  const into = [
+    [
+      { to: front, from: 0, plane: 2, planes: 7, row: 5 },
+      { to: behind, from: 7, plane: 0, planes: 9, row: 5 },
+    ],
+    [{ to: second, from: 0, plane: 0, planes: 8, row: 0 }],
+  ];
+  const onHalved = () => {
+    throw new Error('they went elsewhere');
+  };
+  const halving = { steps: [2, 2, 2], further: [[2, 2, 2]], method: 'mean', type: 'u8', into, onHalved } as const;
+  await backend.encode({ bytes, dims, elementBytes: 1 }, places, only('rice'), { halving });
+  const once = halve(bytes, 'u8', dims, [2, 2, 2], 1, 'mean');
+  const twice = halve(once, 'u8', [31, 32, 16], [2, 2, 2], 1, 'mean');
+  const planesOf = (held: HeldBox & { bytes: Uint8Array<ArrayBuffer> }, row: number, plane: number, planes: number) =>
+    gatherChunk({ ...held }, { origin: [0, row, plane], shape: [held.dims[0], Math.min(32, held.dims[1]), planes] });
+  expect(Buffer.compare(planesOf(front, 5, 2, 7), new Uint8Array(once).slice(0, 31 * 32 * 7))).toBe(0);
+  expect(Buffer.compare(planesOf(behind, 5, 0, 9), new Uint8Array(once).slice(31 * 32 * 7))).toBe(0);
+  expect(Buffer.compare(second.bytes, new Uint8Array(twice))).toBe(0);
+
+  const whole = [{ origin: [0, 0, 0], shape: [16, 16, 8] } as const];
+  const expected = await backend.encode(
+    { bytes: new Uint8Array(twice), dims: [16, 16, 8], elementBytes: 1 },
+    whole,
+    only('rice'),
+  );
+  expect(await second.encode(whole, only('rice'))).toEqual(expected);
+  second.release();
+  expect((await hold([16, 16, 8])).bytes.buffer).toBe(second.bytes.buffer);
+});
+
+test('a held box to which a cancelled task may still write is not lent again', async () => {
+  const inline = inlinePool();
+  let isCancelled = false;
+  const run: TaskPool['run'] = async (...given) => {
+    if (isCancelled) throw new StriaError('aborted', 'cancelled');
+    return inline.run(...given);
+  };
+  const backend = createCpuBackend({ ...inline, run, isInline: false });
+  const hold = async () => (await backend.hold?.({ dims: [32, 32, 8], elementBytes: 1 })) as CpuHeldBox;
+  const encode = (to: CpuHeldBox) => {
+    const into = [[{ to, from: 0, plane: 0, planes: 8, row: 0 }]];
+    const halving = { steps: [2, 2, 2], method: 'mean', type: 'u8', into, onHalved() {} } as const;
+    return backend.encode(box, chunks, only('rle'), { halving });
+  };
+  const first = await hold();
+  await encode(first);
+  first.release();
+  const again = await hold();
+  expect(again.bytes.buffer).toBe(first.bytes.buffer);
+  isCancelled = true;
+  await expect(encode(again)).rejects.toMatchObject({ tag: 'aborted' });
+  again.release();
+  expect((await hold()).bytes.buffer).not.toBe(first.bytes.buffer);
+});
 
 test('memory to which a cancelled task may still write is not lent again', async () => {
   const encoded = await createCpuBackend(inlinePool()).encode(box, chunks, only('rice'));

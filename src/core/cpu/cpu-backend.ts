@@ -1,4 +1,4 @@
-import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, HalvingWish, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, VoxelBox } from '../chunks/backend.ts';
 import { scatterChunk } from '../chunks/boxes.ts';
 import { reportDamage } from '../chunks/choose.ts';
 import { FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -6,14 +6,14 @@ import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { halvedElements } from '../levels/halved-dims.ts';
 import { faultFromData } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
-import type { TaskHalving, TaskPool, TaskSpan } from './cpu-task.ts';
+import type { TaskPool, TaskSpan } from './cpu-task.ts';
 import { rowShape } from './decode-row.ts';
+import { type CpuHeldBox, HalvedBoxes } from './halved-boxes.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
 
 /**
@@ -31,10 +31,15 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
   // With many threads, the caller's is busy feeding the others.
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
-  const halvedBytes = new FreeSharedBytes();
-  const takeHalved = (byteLength: number): Lent => {
+  /** By their size, because levels are of very different ones. */
+  const halvedBytes = new Map<number, FreeSharedBytes>();
+  const takeHalved = (byteLength: number): ReturnType<FreeSharedBytes['take']> => {
     // The caller's own thread needs no shared memory, which a page may lack.
-    if (pool.sharesMemory && !pool.isInline) return halvedBytes.take(byteLength);
+    if (pool.sharesMemory && !pool.isInline) {
+      const ofSize = halvedBytes.get(byteLength) ?? new FreeSharedBytes();
+      halvedBytes.set(byteLength, ofSize);
+      return ofSize.take(byteLength);
+    }
     const bytes = free.take(byteLength);
     let isTaken = true;
     const release = () => {
@@ -60,6 +65,8 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   ): Promise<EncodedChunk[]> => {
     const { elementBytes } = box;
     const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
+    // Threads read these voxels themselves.
+    const isReached = !('bytes' in box) || isShared(box.bytes);
     const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
     const progress = progressOf(job, 'Compressing', elementBytes, chunks);
     const rows = rowsOf(
@@ -68,13 +75,13 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
     );
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
-    const halved = job.halving && new HalvedBox(box, job.halving, job.lend && takeHalved);
+    const halved = job.halving && new HalvedBoxes(box, job.halving, job.lend && takeHalved);
     const finished: (readonly EncodedChunk[])[] = [];
     let handedRows = 0;
-    const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
+    const run = async (lane: Lane, { first, count }: (typeof rows)[number], index: number) => {
       throwIfAborted(job.signal);
       const row = chunks.slice(first, first + count);
-      const isHere = lane.pool.isInline || !('bytes' in box);
+      const isHere = lane.pool.isInline || isReached;
       const part = isHere ? { box, chunks: row } : readRow(rowsInMemory(box), row, free);
       const firstChunk = (job.firstChunk ?? 0) + first;
       const task = {
@@ -98,9 +105,15 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       finished[index] = result.chunks;
       for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
       return result.chunks;
-    });
-    if (halved) job.halving?.onHalved([halved.bytes], halved.release);
-    return encoded.flat();
+    };
+    try {
+      const encoded = await mapOnto(lanes, rows, run);
+      halved?.finish();
+      return encoded.flat();
+    } catch (error) {
+      halved?.spoil();
+      throw error;
+    }
   };
 
   const decode = async (
@@ -136,12 +149,31 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     });
   };
 
+  // The caller's own thread needs no shared memory, which a page may lack.
+  const canHold = pool.isInline || pool.sharesMemory;
+  const hold = async ({ dims, elementBytes }: Omit<VoxelBox, 'bytes'>): Promise<CpuHeldBox> => {
+    const { bytes, release } = takeHalved(chunkBytes({ shape: dims, elementBytes }));
+    let isSpoilt = false;
+    const box: VoxelBox = { bytes, dims, elementBytes };
+    return {
+      ...box,
+      encode: (chunks, choice, job = {}) => encode(box, chunks, choice, job),
+      spoil() {
+        isSpoilt = true;
+      },
+      release() {
+        if (!isSpoilt) release();
+      },
+    };
+  };
+
   return {
     device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
     // While the last tasks of a box run, other threads begin the next box.
     boxesAtOnce: threads > 1 ? 2 : 1,
     halves: () => true,
+    ...(canHold && { hold, maxHeldBytes: Number.MAX_SAFE_INTEGER }),
 
     encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
     ...((own ?? pool).readsFiles &&
@@ -176,51 +208,6 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     },
   };
 }
-
-/** A box at half its resolution, put together from the rows of chunks that tasks halve. */
-class HalvedBox {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly release: () => void;
-  readonly #wish: HalvingWish;
-  readonly #box: VoxelBox;
-
-  /** @param take lends the memory; undefined: it is the caller's */
-  constructor(
-    { dims, elementBytes }: Pick<VoxelBox, 'dims' | 'elementBytes'>,
-    { steps, method, type }: HalvingWish,
-    take = (byteLength: number): Lent => ({ bytes: new Uint8Array(byteLength), release() {} }),
-  ) {
-    this.#wish = { steps, method, type };
-    const shape = halvedElements(dims, steps, type);
-    const { bytes, release } = take(chunkBytes({ shape, elementBytes }));
-    this.bytes = bytes;
-    this.release = release;
-    this.#box = { bytes, dims: shape, elementBytes };
-  }
-
-  /** A task's part, which it puts in place itself if it reaches this memory. @param chunks adjacent along x */
-  wishFor(chunks: readonly ChunkBox[], { isInline }: TaskPool): TaskHalving {
-    const into = isInline || isShared(this.bytes) ? { box: this.#box, origin: this.#placeOf(chunks).origin } : undefined;
-    return { ...this.#wish, into };
-  }
-
-  /** Puts the result of a task in place. */
-  add(chunks: readonly ChunkBox[], bytes: Uint8Array): void {
-    scatterChunk(bytes, this.#placeOf(chunks), this.#box);
-  }
-
-  #placeOf(chunks: readonly ChunkBox[]): ChunkBox {
-    const [{ origin, shape }] = chunks as readonly [ChunkBox];
-    const { steps, type } = this.#wish;
-    const width = chunks.reduce((sum, chunk) => sum + chunk.shape[0], 0);
-    return {
-      origin: [origin[0] / steps[0], origin[1] / steps[1], origin[2] / steps[2]],
-      shape: halvedElements([width, shape[1], shape[2]], steps, type),
-    };
-  }
-}
-
-type Lent = ReturnType<FreeSharedBytes['take']>;
 
 interface Lane {
   readonly pool: TaskPool;

@@ -1,6 +1,5 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
-import type { ChunkBox, EncodeChoice } from '../chunks/backend.ts';
-import { scatterChunk } from '../chunks/boxes.ts';
+import type { EncodeChoice, VoxelBox } from '../chunks/backend.ts';
 import { chooseCodecs, codedChunk, fallback, isConstant, isNoGain, payloadChunk } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
@@ -14,7 +13,6 @@ import { choiceByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import { codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
-import { halvedElements } from '../levels/halved-dims.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
@@ -23,7 +21,8 @@ import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult, HalveTask, TaskHalving } from './cpu-task.ts';
 import { decodeRow, RowMemory } from './decode-row.ts';
 import { constantResult, halvedVoxels } from './halve-task.ts';
-import { FileRows, type RowSource, readRow, rowsInMemory } from './row-source.ts';
+import { dimsOfHalvings, type HalvedChunks, type HalvingSteps, putPlanes } from './halved-chunks.ts';
+import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
 
 /** What a thread keeps between tasks. */
@@ -92,7 +91,13 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
     return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
   });
   const endMs = epochMs();
-  const halved = task.halving && halveRow(task.halving, chunks, rows, free, inMemory && memory);
+  const { halving } = task;
+  const areConstant = () => chosen.map(({ chosen }) => chosen === 'constant');
+  const halved =
+    halving &&
+    (inMemory && memory
+      ? placed(memory.halve(halving, areConstant()), halving)?.map((bytes) => bytes.slice())
+      : placed(halveBox(readRow(rows, chunks, free).box, halving, free), halving));
   const encoded = each(chosen, (one, index) => {
     const result = encodeAs(one, options);
     const bytes = taken[index];
@@ -135,24 +140,27 @@ function withOwnPayload(chunk: EncodedChunk): EncodedChunk {
   return { ...chunk, payload: chunk.payload.slice() };
 }
 
-/** Adjacent chunks along x at half their resolution, from `memory` if they are loaded there. */
-function halveRow(
-  halving: TaskHalving,
-  chunks: readonly ChunkBox[],
-  rows: RowSource,
-  free: FreeBytes,
-  memory: ChunkMemory | undefined,
-): Uint8Array<ArrayBuffer> | undefined {
-  const { steps, method, type, into } = halving;
-  if (memory) return memory.halve(halving);
-  const { bytes, dims } = readRow(rows, chunks, free).box;
-  const voxelDims: Dims3 = [dims[0] / elementsPerVoxel(type), dims[1], dims[2]];
-  const { buffer, byteOffset, byteLength } = halve(typedVoxels(type, bytes), type, voxelDims, steps, 1, method);
-  free.give(bytes);
-  const result = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
-  if (!into) return result;
-  scatterChunk(result, { origin: into.origin, shape: halvedElements(dims, steps, type) }, into.box);
+/** Copies halved voxels to their places. @returns those of a task that names no places */
+function placed(results: readonly HalvedChunks[], { into }: TaskHalving): Uint8Array<ArrayBuffer>[] | undefined {
+  if (!into) return results.map(({ bytes }) => bytes);
+  results.forEach((result, index) => {
+    putPlanes(result, into[index] ?? []);
+  });
   return undefined;
+}
+
+/** Halves adjacent chunks along x, which a box holds alone. @param free takes the voxels of the box */
+function halveBox({ bytes, dims }: VoxelBox, { steps, further, method, type }: HalvingSteps, free: FreeBytes): HalvedChunks[] {
+  const results = dimsOfHalvings(dims, [steps, ...further], type);
+  let last: HalvedChunks = { bytes, dims };
+  return results.map((to, index) => {
+    const [x, y, z] = last.dims;
+    const voxels: Dims3 = [x / elementsPerVoxel(type), y, z];
+    const halved = halve(typedVoxels(type, last.bytes), type, voxels, further[index - 1] ?? steps, 1, method);
+    if (index === 0) free.give(bytes);
+    last = { bytes: new Uint8Array(halved.buffer as ArrayBuffer, halved.byteOffset, halved.byteLength), dims: to };
+    return last;
+  });
 }
 
 const epochMs = () => performance.timeOrigin + performance.now();

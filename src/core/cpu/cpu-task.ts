@@ -24,8 +24,18 @@ export type CpuTask =
   | HalveTask;
 
 export interface TaskHalving extends HalvingWish {
-  /** Where the result goes: a box in memory that the threads share, from `origin` on. Undefined: into memory of its own. */
-  readonly into?: { readonly box: VoxelBox; readonly origin: Dims3 } | undefined;
+  /** As in `BoxHalving`. */
+  readonly further: readonly Dims3[];
+  /** For each halving, where its result goes. Undefined: into memory of its own. */
+  readonly into?: readonly (readonly PlanesInto[])[] | undefined;
+}
+
+/** Some planes of halved chunks, and where they go: a box in memory that the threads share, from `origin` on. */
+export interface PlanesInto {
+  readonly from: number;
+  readonly planes: number;
+  readonly box: VoxelBox;
+  readonly origin: Dims3;
 }
 
 export interface DecodeTask {
@@ -63,8 +73,8 @@ export type CpuTaskResult =
       readonly chunks: readonly EncodedChunk[];
       /** The box's own memory, returned for reuse. Undefined for a box in a file. */
       readonly voxels: Uint8Array<ArrayBuffer> | undefined;
-      /** The halved voxels of all chunks together, if they were asked for and the task does not say where they go. */
-      readonly halved?: Uint8Array<ArrayBuffer> | undefined;
+      /** For each halving, the voxels of all chunks together, if they were asked for and the task does not say where they go. */
+      readonly halved?: readonly Uint8Array<ArrayBuffer>[] | undefined;
       /** When the voxels were read, for a box in a file. */
       readonly read: TaskSpan | undefined;
       readonly analyzed: TaskSpan;

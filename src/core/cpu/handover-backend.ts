@@ -3,7 +3,10 @@ import { chunkBytes } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { EarlyBoxes } from './early-boxes.ts';
+import { type CpuHeldBox, placesOf } from './halved-boxes.ts';
+import { dimsOfHalvings, putPlanes } from './halved-chunks.ts';
 import { SampleChunks } from './sample-chunks.ts';
 
 export interface HandoverOptions {
@@ -16,6 +19,11 @@ export interface HandoverOptions {
   /** Default: 64 MiB. */
   readonly maxBoxBytes?: number;
   readonly patience?: Patience;
+  /**
+   * Whether threads begin volumes with levels, too. Default no: on an H100, `stria compress` crashed after each handover of such a
+   * volume (docs/adr/0044-threads-before-a-gpu.md).
+   */
+  readonly makesLevels?: boolean;
 }
 
 /** When the other backend is opened, in milliseconds. */
@@ -42,7 +50,7 @@ const longestWaitMs = 40;
  * then the GPU does the next box and all that follow. Both give the same bytes. Nobody waits for the GPU if all boxes are done before.
  */
 export function createHandoverBackend(options: HandoverOptions): Backend {
-  const { threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26, patience = usualPatience } = options;
+  const { threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26, patience = usualPatience, makesLevels = false } = options;
   const samples = new SampleChunks();
   const early = new EarlyBoxes();
   let opening: Promise<Backend> | undefined;
@@ -119,12 +127,29 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     job: BackendJob,
   ): Promise<EncodedChunk[]> => {
     hasWorked.successor = true;
-    if (next.encodeFile) return next.encodeFile(box, chunks, choice, job);
+    if (next.encodeFile) return next.encodeFile(box, chunks, choice, forSuccessor(box.dims, job));
     const read = lastRead.then(() => readBox(next, box, job));
     lastRead = read.catch(() => {});
     const { voxels, release } = await read;
-    const encoding = 'bytes' in voxels ? next.encode(voxels, chunks, choice, job) : voxels.encode(chunks, choice, job);
+    const given = [chunks, choice, forSuccessor(box.dims, job)] as const;
+    const encoding = 'bytes' in voxels ? next.encode(voxels, ...given) : voxels.encode(...given);
     return encoding.finally(release);
+  };
+
+  /** Encodes a box in memory. @param work of the threads */
+  const encodeBox = async (
+    { bytes, dims, elementBytes }: VoxelBox,
+    chunks: readonly ChunkBox[],
+    choice: EncodeChoice,
+    job: BackendJob = {},
+    work = (job: BackendJob) => threads.encode({ bytes, dims, elementBytes }, chunks, choice, job),
+  ): Promise<EncodedChunk[]> => {
+    const later = (next: Backend, job: BackendJob) => {
+      hasWorked.successor = true;
+      return next.encode({ bytes, dims, elementBytes }, chunks, choice, forSuccessor(dims, job));
+    };
+    if (successor) return later(successor, job);
+    return byThreads(bytes.byteLength, job, work, (next) => later(next, withoutChunks(job)));
   };
 
   const decodeLater = async (
@@ -166,10 +191,21 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
       await successor?.prepareEncode?.(...given);
     },
 
-    encode: async (...given) => {
-      hasWorked.successor = true;
-      return (await begin()).encode(...given);
-    },
+    encode: encodeBox,
+
+    // A GPU does not halve floats.
+    halves: (type) => makesLevels && !type.startsWith('f') && (threads.halves?.(type) ?? false),
+    ...(threads.hold && {
+      maxHeldBytes: Math.min(threads.maxHeldBytes ?? 0, maxBoxBytes),
+      async hold(given: Omit<VoxelBox, 'bytes'>) {
+        const held = (await threads.hold?.(given)) as CpuHeldBox;
+        return {
+          ...held,
+          encode: (chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) =>
+            encodeBox(held, chunks, choice, job, (job) => held.encode(chunks, choice, job)),
+        };
+      },
+    }),
 
     ...(threads.encodeFile && {
       encodeFile: async (box: ReadableBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) => {
@@ -184,8 +220,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
           chunkBytes({ shape, elementBytes }),
           { ...job, onChunks },
           async (job) => (await threads.encodeFile?.(box, chunks, choice, job)) as EncodedChunk[],
-          // Some chunks may have been reported already.
-          (next) => encodeLater(next, box, chunks, choice, { ...job, onChunks: undefined }),
+          (next) => encodeLater(next, box, chunks, choice, withoutChunks(job)),
         );
       },
     }),
@@ -224,6 +259,27 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
       await Promise.all([threads.destroy(), warming]);
     },
   };
+}
+
+/** For a box that is handed over: some of its chunks may have been reported already. */
+function withoutChunks(job: BackendJob): BackendJob {
+  return { ...job, onChunks: undefined };
+}
+
+/** If halved voxels belong into memory of the threads, this thread copies them there. @param dims of the box */
+function forSuccessor(dims: Dims3, job: BackendJob): BackendJob {
+  const { halving } = job;
+  if (!halving?.into) return job;
+  const { steps, further = [], type, into } = halving;
+  const halvedDims = dimsOfHalvings(dims, [steps, ...further], type);
+  const onHalved = (results: readonly Uint8Array[], release = () => {}) => {
+    for (const [index, bytes] of results.entries()) {
+      const halved = { bytes: bytes as Uint8Array<ArrayBuffer>, dims: halvedDims[index] as Dims3 };
+      putPlanes(halved, placesOf(into[index] ?? []));
+    }
+    release();
+  };
+  return { ...job, halving: { ...halving, into: undefined, onHalved } };
 }
 
 /** Reads a box into memory of the backend that will encode it. */

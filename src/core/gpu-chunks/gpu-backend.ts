@@ -21,6 +21,9 @@ import { KeptChunks } from './kept-chunks.ts';
 import { likelyCodecs } from './likely-codecs.ts';
 import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
+/** Bytes of a piece that the CPU reads. Three are in use at a time. */
+const sentBytes = 2 ** 23;
+
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
   /** Encodes the chunks of a box in place. The bytes equal those from `encode`. */
@@ -213,7 +216,13 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
         const voxels = await guardedAtOnce(gpu, async () => clearedBox(gpu, scope, box));
         await decodeFitting(job, (job, batchBytes) => decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes, true));
         const plain = await guardedAtOnce(gpu, async () => plainVoxels(gpu, scope, voxels));
-        const sender = new GpuSender(gpu, scope, plain, piecesOf(plainBoxBytes(box), pieceBytes), job.onSpan);
+        const sender = new GpuSender(
+          gpu,
+          scope,
+          plain,
+          piecesOf(plainBoxBytes(box), Math.min(pieceBytes, sentBytes)),
+          job.onSpan,
+        );
         await sender.begin();
         return sender;
       } catch (error) {

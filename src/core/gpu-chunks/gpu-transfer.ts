@@ -40,6 +40,9 @@ export function reusedStack(gpu: Gpu, scope: GpuScope, shapes: readonly Dims3[],
 /** Smaller payloads are not worth memory of their own. */
 const leastUploadBytes = 2 ** 20;
 
+/** Payloads go to the GPU in pieces of this size, for the reason that boxes do (`standardPieceBytes`). */
+const uploadPieceBytes = 2 ** 23;
+
 export interface UploadedPayloads {
   readonly buffer: GPUBuffer;
   readonly byteOffsets: readonly number[];
@@ -51,21 +54,29 @@ export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readon
   const byteLengths = payloads.map(({ byteLength }) => byteLength);
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
   const buffer = scope.reused('payloads', totalBytes);
-  const join = (bytes: Uint8Array) => {
-    payloads.forEach((payload, i) => {
-      const end = (byteOffsets[i] as number) + payload.byteLength;
-      bytes.set(payload, byteOffsets[i]);
-      bytes.fill(0, end, Math.ceil(end / 4) * 4);
-    });
-  };
-  if (totalBytes >= leastUploadBytes) {
-    const memory = await UploadMemory.take(gpu, totalBytes);
-    join(memory.bytes);
-    memory.copyTo(buffer);
-  } else if (totalBytes > 0) {
-    const bytes = new Uint8Array(totalBytes);
-    join(bytes);
-    gpu.device.queue.writeBuffer(buffer, 0, bytes);
+  const startOf = (payload: number) => byteOffsets[payload] ?? totalBytes;
+  for (let first = 0, end = 0; first < payloads.length; first = end) {
+    const start = startOf(first);
+    do end++;
+    while (end < payloads.length && startOf(end + 1) - start <= uploadPieceBytes);
+    const length = startOf(end) - start;
+    const join = (bytes: Uint8Array) => {
+      for (let i = first; i < end; i++) {
+        const payload = payloads[i] as Uint8Array;
+        const at = startOf(i) - start;
+        bytes.set(payload, at);
+        bytes.fill(0, at + payload.byteLength, startOf(i + 1) - start);
+      }
+    };
+    if (length >= leastUploadBytes) {
+      const memory = await UploadMemory.take(gpu, length);
+      join(memory.bytes);
+      memory.copyTo(buffer, start);
+    } else if (length > 0) {
+      const bytes = new Uint8Array(length);
+      join(bytes);
+      gpu.device.queue.writeBuffer(buffer, start, bytes);
+    }
   }
   return { buffer, byteOffsets, byteLengths };
 }

@@ -67,10 +67,12 @@ async function compress(
   const voxelBytes = ownBytes(writer.grid, writer.header.part, elementBytes);
   const hasLevels = !part && LevelMaker.plan(info, plan.container.chunkShape, settings.levels) !== undefined;
   const backend = await backendFor(settings.backend, async () => {
-    const canBegin = !hasLevels && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
+    const canHalve = !hasLevels || settings.backend.halves?.(info.type) === true;
+    const canBegin = canHalve && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
     return canBegin && (await isSoonEncoded(volume, signal));
   });
-  backend.expect?.(voxelBytes);
+  // All levels together have about a seventh of the voxels.
+  backend.expect?.(hasLevels ? (voxelBytes * 8) / 7 : voxelBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
   const leveled = levels && new LeveledWriter(writer, levels, settings.levelLimits);

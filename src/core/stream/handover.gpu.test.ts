@@ -8,12 +8,13 @@ import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { compressVolume } from './compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
+import type { LevelChoice } from './level-maker.ts';
 import { memoryVolume } from './memory-volume.ts';
 
 const gpu = createGpuBackend(await openTestGpu());
 
-/** Four boxes, each of one layer of chunks. */
-const info = infoOf([32, 32, 64, 1], 'u8');
+/** Ten boxes, each of one layer of chunks. */
+const info = infoOf([32, 32, 160, 1], 'u8');
 const voxels = voxelsOf(info, 'blobs');
 const settings = { choice: only('rle'), chunkShape: [32, 32, 16] as const };
 const readInMemory: ReadSharedFile = (_file, position, target) => {
@@ -30,7 +31,9 @@ const inFile = {
 
 /** Threads do two boxes; a GPU does the others. */
 function handover() {
-  const cpu = createCpuBackend(inlinePool(readInMemory), inlinePool(readInMemory));
+  // As a pool of threads: halved voxels go to shared memory.
+  const pool = { ...inlinePool(readInMemory), isInline: false };
+  const cpu = createCpuBackend(pool, inlinePool(readInMemory));
   let [begun, done] = [0, 0];
   let openNow = (_: Backend) => {};
   const opened = new Promise<Backend>((resolve) => {
@@ -50,16 +53,32 @@ function handover() {
     decodeLent: (...given) => count(() => cpu.decodeLent?.(...given), given[3]?.signal),
   };
   const patience = { silentMs: 0, restMs: 0, paceMs: 0 };
-  return createHandoverBackend({ threads, open: () => opened, boxesAtOnce: 1, maxBoxBytes: 2 ** 14, patience });
+  return createHandoverBackend({
+    threads,
+    open: () => opened,
+    boxesAtOnce: 1,
+    maxBoxBytes: 2 ** 14,
+    patience,
+    makesLevels: true,
+  });
 }
 
-test('threads begin and a GPU goes on: the file is the same, and both restore it together', async () => {
-  const { bytes: expected } = await compressBytes(createCpuBackend(inlinePool()), info, voxels, settings);
+const compare = async (levels: LevelChoice) => {
+  const { bytes: expected } = await compressBytes(createCpuBackend(inlinePool()), info, voxels, { ...settings, levels });
   const sink = watchedSink();
-  const report = await compressVolume(inFile, sink, { backend: handover(), ...settings });
+  const report = await compressVolume(inFile, sink, { backend: handover(), ...settings, levels });
   expect(Buffer.compare(sink.bytes(), expected)).toBe(0);
   expect(report.device).toMatchObject({ kind: 'gpu', name: expect.stringMatching(/ and CPU, 2 threads$/) });
   expect(report.kernelTimes).toBeDefined();
+  return expected;
+};
+
+test('threads begin and a GPU goes on: the file is the same, and both restore it together', async () => {
+  const expected = await compare(false);
   const restored = (await restoreBytes(handover(), expected)).get('volume.raw') as Uint8Array;
   expect(Buffer.compare(restored, voxels)).toBe(0);
+});
+
+test.each(['mean', 'mode'] as const)('threads begin with levels, and a GPU goes on with them: by %s', async (levels) => {
+  await compare(levels);
 });

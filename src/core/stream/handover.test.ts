@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Backend } from '../chunks/backend.ts';
+import { chunkBytes } from '../codec/batch.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { createHandoverBackend } from '../cpu/handover-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
@@ -8,6 +9,7 @@ import { ChunkGrid } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import { auto, compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
 import { memoryVolume } from './memory-volume.ts';
@@ -19,20 +21,27 @@ const boxes = 8;
 const voxels = voxelsOf(info, 'noise').map((value, at) => (at % 2 ** 16 < 2 ** 12 ? value : 0));
 const gpuDevice = { kind: 'gpu', name: 'a GPU', software: false } as const;
 const plain = createCpuBackend(inlinePool());
-const readInMemory: ReadSharedFile = (_file, position, target) => {
-  target.set(voxels.subarray(position, position + target.byteLength));
+/** By their paths. */
+const files = new Map<string, Uint8Array>();
+const readInMemory: ReadSharedFile = ({ path }, position, target) => {
+  target.set(files.get(path)?.subarray(position, position + target.byteLength) ?? []);
   return target.byteLength;
 };
 const fileThreads = createCpuBackend(inlinePool(readInMemory), inlinePool(readInMemory));
 
-/** The volume in a file that any thread can read. */
-const inFile = {
-  ...memoryVolume(info, voxels),
-  place: { file: { path: 'a.raw', descriptor: 0 }, start: 0 },
-  async fill(target: Uint8Array<ArrayBuffer>, start: number) {
-    target.set(voxels.subarray(start, start + target.byteLength));
-  },
-};
+/** A volume in a file that any thread can read. */
+function fileOf(path: string, info: VolumeInfo, voxels: Uint8Array<ArrayBuffer>) {
+  files.set(path, voxels);
+  return {
+    ...memoryVolume(info, voxels),
+    place: { file: { path, descriptor: 0 }, start: 0 },
+    async fill(target: Uint8Array<ArrayBuffer>, start: number) {
+      target.set(voxels.subarray(start, start + target.byteLength));
+    },
+  };
+}
+
+const inFile = fileOf('a.raw', info, voxels);
 
 const patience = { silentMs: 0, restMs: 0, paceMs: 0 };
 
@@ -46,10 +55,11 @@ interface Setup {
   /** The GPU opens once threads have done so many boxes. They do not end any other. */
   readonly byThreads: number;
   readonly open?: () => Promise<Backend>;
+  readonly makesLevels?: boolean;
 }
 
 /** A backend whose threads do a given number of boxes before it hands over. */
-function handover({ byThreads, open }: Setup) {
+function handover({ byThreads, open, makesLevels = true }: Setup) {
   const done = { threads: 0, gpu: 0, destroyed: 0 };
   let begun = 0;
   let openNow = () => {};
@@ -80,7 +90,7 @@ function handover({ byThreads, open }: Setup) {
     ...plain,
     device: gpuDevice,
     async receive(box) {
-      const bytes = new Uint8Array(box.dims[0] * box.dims[1] * box.dims[2]);
+      const bytes = new Uint8Array(chunkBytes({ ...box, shape: box.dims }));
       return {
         ...box,
         async fill(fill) {
@@ -114,6 +124,7 @@ function handover({ byThreads, open }: Setup) {
     boxesAtOnce: 3,
     maxBoxBytes: 2 ** 18,
     patience,
+    makesLevels,
   });
   return { backend, done };
 }
@@ -188,7 +199,7 @@ test('a box that threads have begun is encoded again if the GPU is sooner', asyn
   expect(Math.max(...progress)).toBe(voxels.length);
 });
 
-test('chunks of a box that is handed over are reported once', async () => {
+test.each(['a file', 'memory'])('chunks of a box in %s that is handed over are reported once', async (place) => {
   const grid = new ChunkGrid(info.dims, [32, 32, 64]);
   const chunks = [0, 1, 2, 3].map((number) => grid.box(number));
   const slow: Backend = {
@@ -197,12 +208,19 @@ test('chunks of a box that is handed over are reported once', async () => {
       await fileThreads.encodeFile?.(box, chunks.slice(0, 2), choice, job);
       return untilAborted(job?.signal);
     },
+    async encode(box, chunks, choice, job) {
+      await fileThreads.encode(box, chunks.slice(0, 2), choice, job);
+      return untilAborted(job?.signal);
+    },
   };
   const mixed = createHandoverBackend({ threads: slow, open: async () => fileThreads, boxesAtOnce: 3, patience });
   const reported: EncodedChunk[] = [];
   const box = { place: inFile.place, fill: inFile.fill, dims: [64, 64, 64] as const, elementBytes: 1 as const };
   const onChunks = (finished: readonly EncodedChunk[]) => reported.push(...finished);
-  const encoded = await mixed.encodeFile?.(box, chunks, auto, { onChunks });
+  const inMemory = { bytes: voxels.slice(0, 2 ** 18), dims: box.dims, elementBytes: box.elementBytes };
+  const encoded = await (place === 'memory'
+    ? mixed.encode(inMemory, chunks, auto, { onChunks })
+    : mixed.encodeFile?.(box, chunks, auto, { onChunks }));
   expect(encoded).toHaveLength(4);
   expect(reported).toEqual(encoded?.slice(0, 2));
 });
@@ -269,15 +287,44 @@ test('the end waits for the kernels that are being compiled', async () => {
   expect(isEnded).toBe(true);
 });
 
-test('levels, streams and interleaved time points wait for the GPU', async () => {
-  for (const [volume, levels] of [
-    [inFile, 'mean'],
-    [memoryVolume(info, voxels), false],
-  ] as const) {
-    const { backend, done } = handover({ byThreads: 0 });
-    const sink = watchedSink();
-    const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [32, 32, 64], levels });
-    expect(done.threads).toBe(0);
-    expect(report.device).toEqual(gpuDevice);
-  }
+describe('levels', () => {
+  const small = infoOf([141, 45, 261, 1], 'u16');
+  const someNoise = voxelsOf(small, 'noise').map((value, at) => (at % 2 ** 14 < 2 ** 10 ? value : 0));
+  /** Too few mixed squares at first to say how voxels are halved. */
+  const lateNoise = someNoise.map((value, at) => (at < 2 ** 18 ? 0 : value));
+  const labels = new Uint8Array(2 * 141 * 45 * 261);
+  for (let at = 0; at < labels.length; at += 2) labels[at] = Math.floor(((at / 2) % 141) / 13) % 3;
+
+  test.each([
+    ['means', someNoise, 'mean'],
+    ['modes', someNoise, 'mode'],
+    ['of labels, as they suggest', labels, true],
+    ['of which the first planes do not show how they are made', lateNoise, true],
+  ] as const)('are the same, whoever does a box: %s', async (_, voxels, levels) => {
+    const volume = fileOf('levels.raw', small, voxels);
+    const settings = { choice: auto, chunkShape: [32, 32, 32], levels } as const;
+    const whole = await compressBytes({ ...plain, maxHeldBytes: 0 }, small, voxels, settings);
+    expect(whole.report.levelCount).toBe(2);
+    for (const byThreads of [0, 1, 2, 5, 99]) {
+      const { backend, done } = handover({ byThreads });
+      const sink = watchedSink();
+      const report = await compressVolume(volume, sink, { backend, ...settings });
+      expect(Buffer.compare(sink.bytes(), whole.bytes), `${byThreads} boxes by threads`).toBe(0);
+      if (byThreads === 99) expect([report.device.kind, done.gpu]).toEqual(['cpu', 0]);
+      else expect(done.threads).toBe(byThreads);
+      await backend.destroy();
+    }
+  });
+});
+
+test.each([
+  ['streams', memoryVolume(info, voxels), false, true],
+  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean', true],
+  ['levels, unless threads should make them,', inFile, 'mean', false],
+] as const)('%s wait for the GPU', async (_, volume, levels, makesLevels) => {
+  const { backend, done } = handover({ byThreads: 0, makesLevels });
+  const sink = watchedSink();
+  const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [16, 32, 64], levels });
+  expect(done.threads).toBe(0);
+  expect(report.device).toEqual(gpuDevice);
 });

@@ -101,7 +101,8 @@ test('levels are not held in boxes that are too large, or of volumes whose boxes
   expect(create(holding().backend, 2 ** 20)).toBeDefined();
   expect(create(holding(2 ** 16).backend, 2 ** 20)).toBeUndefined();
   expect(create(holding().backend, 2 ** 15)).toBeUndefined();
-  expect(create(cpu, 2 ** 20)).toBeUndefined();
+  expect(create({ ...cpu, maxHeldBytes: 0 }, 2 ** 20)).toBeUndefined();
+  expect(create(cpu, 2 ** 20)).toBeDefined();
 });
 
 test('if there is no memory for a level, that is the error, and the other levels are released', async () => {

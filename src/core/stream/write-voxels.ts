@@ -66,7 +66,9 @@ async function writeLent(
   try {
     for (const slab of ranges) {
       slabs.throwIfAborted();
-      if (running.length >= slabsAtOnce) await running.at(-slabsAtOnce)?.decoded;
+      // A GPU makes the memory for the second slab while the first one is written.
+      const most = number === 1 && !sharesMemory ? 1 : slabsAtOnce;
+      if (running.length >= most) await running.at(-most)?.decoded;
       if (running.length > slabsAtOnce) await running.shift()?.written;
       slabs.throwIfAborted();
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
