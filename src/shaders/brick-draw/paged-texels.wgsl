@@ -32,6 +32,10 @@ var<private> paged_to_texels: vec3f;
 var<private> paged_per_texel: vec3f;
 var<private> paged_slot_texels: vec3u;
 var<private> paged_across: vec2u;
+/// The place of a texel of 8 or 16 bits is (texel − low) × scale − rest.
+var<private> paged_texel_low: f32;
+var<private> paged_texel_scale: f32;
+var<private> paged_texel_rest: f32;
 
 /// Called before the first sample of a ray.
 fn paged_begin_texels() {
@@ -40,6 +44,11 @@ fn paged_begin_texels() {
     paged_slot_texels = paged_texels(paged.levels[0].brick.xyz);
     paged_across = size.xy / paged_slot_texels.xy;
     paged_per_texel = 1.0 / vec3f(size);
+    // Texels of signed types are offset by the sign bit.
+    let offset = select(0.0, select(32768.0, 128.0, element_type < 2u), is_signed());
+    paged_texel_low = value_of(bits_of_key(paged.low_key)) + offset;
+    paged_texel_scale = power_of_two(paged.power) * paged.scale;
+    paged_texel_rest = paged.low_rest * paged.scale;
   }
 }
 
@@ -89,7 +98,7 @@ fn paged_texel_place(texel: f32) -> f32 {
   if (paged_has_values()) {
     return select(paged_value_place(max(texel, -greatest_number)), missing_place, texel < least_sample);
   }
-  return paged_value_place(texel - select(0.0, select(32768.0, 128.0, element_type < 2u), is_signed()));
+  return (texel - paged_texel_low) * paged_texel_scale - paged_texel_rest;
 }
 
 /// A sample of the texture. @param texel position in texels
