@@ -67,8 +67,6 @@ export class BrickStage {
   readonly #transfer: GPUTexture;
   readonly #frame: GPUBuffer;
   readonly #start = performance.now();
-  /** A key of the last frame's view. */
-  #seen = '';
   /** When the last frame ended. */
   #lastEnd = performance.now();
   /** Functions that take the updates that the GPU has not finished yet. */
@@ -99,9 +97,6 @@ export class BrickStage {
   async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
     const start = performance.now();
     const { scale, step } = this.sharpness;
-    const seen = JSON.stringify(view);
-    if (seen !== this.#seen) this.#view.moved();
-    this.#seen = seen;
     let update: BrickUpdate | undefined;
     if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
     const updated = performance.now();

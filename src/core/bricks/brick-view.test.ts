@@ -1,42 +1,20 @@
 import { expect, test } from 'vitest';
-import { chunkGridOf } from '../format/chunk-grid.ts';
-import { testInfo } from '../volume/resident-testing.ts';
-import { type BrickKey, brickKey, brickOf } from './brick.ts';
+import { type BrickKey, brickKey } from './brick.ts';
 import { BrickView } from './brick-view.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
-/** Three levels of 10³, 5³ and 3³ bricks. */
-const levels = [80, 40, 20].map((side, level) => ({
-  grid: chunkGridOf(testInfo([side, side, side, 1], 'u8'), [8, 8, 8]),
-  factors: [2 ** level, 2 ** level, 2 ** level] as const,
-}));
-
-/** The brick of the next level around a brick. */
-function around(key: BrickKey): BrickKey {
-  const { level, number } = brickOf(key);
-  const [finer, coarser] = [levels[level]?.grid, levels[level + 1]?.grid];
-  if (!finer || !coarser) throw new Error(`nothing is coarser than level ${level}`);
-  const [x, y, z] = finer.box(number).origin.map((voxel) => Math.floor(voxel / 2)) as [number, number, number];
-  return brickKey({ level: level + 1, number: coarser.numberAt([x, y, z, 0]) });
-}
-
-/**
- * A view whose rays wish for `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some. Where a brick is missing, the next
- * coarser one is drawn if it is there.
- */
+/** A view whose rays see `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some. */
 function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
   let held: readonly BrickKey[] = [];
-  const wanted: (readonly BrickKey[])[] = [];
   let room = 100 - others;
   const bricks = {
     atlas: { slotCount: 100 },
-    source: { levels },
+    source: { levels: [{ grid: { chunksPerTimePoint: 1000 } }] },
     faultOf: () => undefined,
     isAwaited: () => false,
     slotsFor: () => room,
     has: (key: BrickKey) => held.includes(key),
     want: (keys: readonly BrickKey[]) => {
-      wanted.push(keys);
       held = keys.slice(0, room);
       return Math.max(0, keys.length - room);
     },
@@ -45,16 +23,14 @@ function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
   const draw = (count: number) =>
     Array.from({ length: count }, () => {
       const seen = seenAt(view.bias);
-      const missed = seen.filter((key) => !bricks.has(key));
-      const instead = missed.filter((key) => brickOf(key).level + 1 < levels.length).map(around);
-      const used = [...new Set([...seen, ...instead].filter(bricks.has))];
-      view.take({ missed, hasMore: false, used, beside: [] }, [0]);
+      const used = seen.filter(bricks.has);
+      view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
       return [view.bias, view.isComplete];
     });
   const leave = (slots: number) => {
     room = slots;
   };
-  return { view, draw, leave, wanted: () => wanted };
+  return { view, draw, leave };
 }
 
 const bricksOf = (level: number, count: number) => Array.from({ length: count }, (_, number) => brickKey({ level, number }));
@@ -87,38 +63,4 @@ test('finer bricks are tried again once others leave more slots', () => {
   leave(100);
   expect((draw(20).at(-1) as [number, boolean])[0]).toBeLessThan(3);
   expect(view.isComplete).toBe(true);
-});
-
-test('a view at rest draws finer bricks after a larger view, if they fit once the coarser ones are gone', () => {
-  const coarse = bricksOf(1, 40);
-  // Rays see two of the eight bricks in each.
-  const fine = bricksOf(0, 1000).filter((key) => key % 2 === 0 && Math.floor(key / 10) % 2 === 0 && coarse.includes(around(key)));
-  let isLarge = true;
-  const { view, draw } = viewOf(0, (bias) => (isLarge ? bricksOf(0, Math.ceil(300 / bias ** 2)) : bias < 1.5 ? fine : coarse));
-  draw(30);
-  const { bias } = view;
-  expect(bias).toBeGreaterThan(1.5);
-  isLarge = false;
-  view.moved();
-  draw(1);
-  expect([view.bias, view.isComplete, view.mayRefine]).toEqual([bias, false, false]);
-  const seen = draw(30).map(([of]) => of as number);
-  expect([view.bias, view.isComplete]).toEqual([1, true]);
-  // It never became coarser on the way.
-  expect(seen).toEqual(seen.toSorted((a, b) => b - a));
-});
-
-test('a view at rest tries finer bricks once, and requests none if they do not fit', () => {
-  const coarse = bricksOf(1, 40);
-  const fine = bricksOf(0, 1000).filter((key) => coarse.includes(around(key)));
-  const { view, draw, wanted } = viewOf(0, (bias) => (bias < 1.5 ? fine : coarse));
-  draw(20);
-  const { bias } = view;
-  expect(bias).toBeGreaterThan(1.5);
-  view.moved();
-  const from = wanted().length;
-  const frames = draw(20);
-  expect(frames.slice(0, 4)).toEqual([[bias, false], [bias / 1.25, false], [bias, false], [bias, true]]); // biome-ignore format: one line
-  expect(frames.at(-1)).toEqual([bias, true]);
-  expect(new Set(wanted().slice(from).flat())).toEqual(new Set(coarse));
 });

@@ -2,14 +2,13 @@ import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickKey } from './brick.ts';
 import type { BrickFeedback } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
-import { replacedBricks } from './replaced-bricks.ts';
 
 /** The factor by which bricks become coarser or finer in one step. */
 const biasStep = 1.25;
 const greatestBias = 64;
 /**
- * While a view moves, finer bricks are tried only if it uses less than this part of the slots that other viewers leave: they have half as
- * many voxels again along each axis. At rest they are counted first.
+ * If a view uses less than this part of the slots that other viewers leave, there is room for finer bricks, which have half as many
+ * voxels again along each axis.
  */
 const roomForMore = 0.3;
 
@@ -26,9 +25,6 @@ export class BrickView {
   /** The most slots into which they did not fit. */
   #tooFew = 0;
   #missed: readonly BrickKey[] = [];
-  /** Whether the view has not changed since the last frame. */
-  #isAtRest = false;
-  #mayRefine = false;
   #isComplete = false;
   #fault: StriaError | undefined;
 
@@ -52,11 +48,6 @@ export class BrickView {
     return this.#isComplete;
   }
 
-  /** Whether the next frame of the same view will try finer bricks. */
-  get mayRefine(): boolean {
-    return this.#mayRefine;
-  }
-
   /** Why the coarsest of the bricks that the last frame missed and that cannot be read failed. Undefined if there is none. */
   get fault(): StriaError | undefined {
     return this.#fault;
@@ -69,7 +60,6 @@ export class BrickView {
 
   /** The view has changed, so finer bricks may fit again. */
   moved(): void {
-    this.#isAtRest = false;
     this.#tooMany = Number.POSITIVE_INFINITY;
     this.#tooFew = 0;
     this.#triedFrom = undefined;
@@ -87,52 +77,22 @@ export class BrickView {
       if (!fault) found.add(key);
     }
     this.#missed = [...found];
-    const [isAtRest, before] = [this.#isAtRest, this.#bias];
-    this.#isAtRest = true;
-    const room = this.#bricks.slotsFor(this.#name);
-    if (room > this.#tooFew) this.#tooMany = Number.POSITIVE_INFINITY;
-    const coarsest = this.#coarsest(timePoints);
-    const { freed, isTooFine } = isAtRest ? this.#count(coarsest, used, hasMore, room) : { freed: 0, isTooFine: false };
     // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
-    const wanted = [...coarsest, ...used, ...this.#missed, ...besides];
-    const leftOut = this.#bricks.want(wanted, this.#name) - besides.length - freed;
-    const mayTry = this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, room);
-    if (leftOut > 0 || isTooFine) {
+    const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
+    const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
+    const before = this.#bias;
+    const room = this.#bricks.slotsFor(this.#name);
+    if (room > this.#tooFew) this.#tooMany = Number.POSITIVE_INFINITY;
+    if (leftOut > 0) {
       this.#bias = Math.min(greatestBias, this.#bias * biasStep);
       if (this.#triedFrom !== undefined) [this.#tooMany, this.#tooFew] = [this.#triedFrom, room];
       this.#triedFrom = undefined;
-    } else if (mayTry && (isAtRest || used.length < roomForMore * room)) {
+    } else if (this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, roomForMore * room)) {
       this.#bias = Math.max(1, this.#bias / biasStep);
       this.#triedFrom = used.length;
     }
-    this.#mayRefine = mayTry && this.#bias === before;
-    this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#mayRefine && !this.#bricks.isAwaited(besides);
-  }
-
-  /**
-   * Whether the missed bricks fit once those that they replace are gone. Some may turn out to be constant and need no slot, so this is an
-   * upper bound. If bricks that are only tried do not fit, they are not requested.
-   * @returns the number of bricks that will be gone, and whether to draw coarser ones again
-   */
-  #count(
-    coarsest: readonly BrickKey[],
-    used: readonly BrickKey[],
-    hasMore: boolean,
-    room: number,
-  ): { readonly freed: number; readonly isTooFine: boolean } {
-    if (coarsest.length + used.length + this.#missed.length <= room) return { freed: 0, isTooFine: false };
-    const isTried = this.#triedFrom !== undefined;
-    if (!hasMore) {
-      const { replaced, missed } = replacedBricks(this.#bricks.source, used, this.#missed);
-      this.#missed = missed;
-      for (const key of coarsest) replaced.delete(key);
-      const needed = new Set([...coarsest, ...used, ...missed]).size - replaced.size;
-      // One slot is left for the brick that is being replaced.
-      if (needed < room) return { freed: replaced.size, isTooFine: false };
-    }
-    if (isTried) this.#missed = [];
-    return { freed: 0, isTooFine: isTried };
+    this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
   }
 
   /** The bricks of the coarsest level, which stay requested unless they would take more than a quarter of the slots. */

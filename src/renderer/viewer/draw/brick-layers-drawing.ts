@@ -216,7 +216,7 @@ export class BrickLayersDrawing {
     const { bias } = view;
     view.take(feedback, [timePoint]);
     space.unread = view.fault;
-    if (feedback.missed.some((key) => space.bricks.has(key)) || view.bias !== bias || view.mayRefine) space.changed();
+    if (feedback.missed.some((key) => space.bricks.has(key)) || view.bias !== bias) space.changed();
     space.update();
   }
 
