@@ -27,7 +27,8 @@ const keptFrames = 10;
 const longMs = 33;
 /** Durations of a turn and of a flight along the whole curve, and the minimum number of frames. A software GPU stops at these. */
 export const turnMs = 3000;
-const [flightMs, leastFrames] = [6000, 3];
+export const flightMs = 6000;
+const leastFrames = 3;
 interface Way {
   readonly projection: Projection;
   readonly method: string;
@@ -45,7 +46,7 @@ const fastCodecs = ['rice', 'rle', 'predict'] as const;
 /** Turns and flies through a volume of 1 TiB whose chunks are computed. A smaller request scales the volume and the budgets down. */
 export async function benchTerabyte(context: BenchContext): Promise<void> {
   const [first, ...others] = waysOn(context.gpu);
-  await benchComputed(context, fastCodecs.map(codecByName), 'by fast codecs', [first, ...others], true);
+  await benchComputed(context, undefined, 'by fast codecs', [first, ...others], true);
   if (!context.gpu.isSoftware) await benchComputed(context, codecs, 'by every codec', [first], false);
 }
 
@@ -72,14 +73,14 @@ export async function benchFile(context: BenchContext, { source, pool }: NonNull
 
 async function benchComputed(
   context: BenchContext,
-  coders: readonly CodecDefinition[],
+  coders: readonly CodecDefinition[] | undefined,
   coded: string,
   turning: readonly [Way, ...Way[]],
   isFlown: boolean,
 ): Promise<void> {
   const { gpu, request } = context;
   const part = Math.min(1, request.size / 512);
-  const bricks = new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
+  const bricks = computedVolume(part, coders);
   context.begin(`a computed volume, ${coded}`);
   if (!gpu.isSoftware) bricks.computeAll();
   const subject = `computed ${bricks.info.dims[0]}³ u8, ${coded}`;
@@ -87,8 +88,13 @@ async function benchComputed(
   await benchStage(context, { subject, bricks, window: [0, 180], limits: limitsFor(part) }, suffix, { turning, isFlown });
 }
 
+/** A volume of 1 TiB whose chunks are computed. @param part scales its sides */
+export function computedVolume(part: number, coders: readonly CodecDefinition[] = fastCodecs.map(codecByName)): ComputedBricks {
+  return new ComputedBricks(64 * Math.ceil(terabyteBricks * part), 64, undefined, coders);
+}
+
 /** Budgets that do not exceed the app's defaults. @param part the sides of the volume, relative to those of 1 TiB */
-function limitsFor(part: number): StageLimits {
+export function limitsFor(part: number): StageLimits {
   return {
     hostBytes: Math.round(Math.max(2 ** 24, 2 ** 29 * part ** 3)),
     gpu: {
@@ -127,7 +133,7 @@ async function benchStage(
     for (const { projection, method } of turning) {
       const x = `turn ${projection}${suffix}`;
       const turn = { ...common, x, method: `${method}, turning`, projection, ms: turnMs, view: (at: number) => turned(at, size) };
-      await measure(context, { ...turn, note });
+      await measure(context, { ...turn, note: () => note });
       if (projection === 'composite' && isFlown) await measurePaced(context, turn);
     }
     if (isFlown) {
@@ -159,7 +165,8 @@ interface Flight {
   readonly ms: number;
   /** @param at 0…1 */
   view(at: number): RayView;
-  readonly note?: string;
+  /** Called after the measurement. */
+  readonly note?: () => string;
   readonly verified?: string;
   /** Called before each frame, and after it; `after` also for those that are drawn before the measurement. */
   readonly before?: () => void;
@@ -221,7 +228,7 @@ export async function measure(
     `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,
     `at most ${mebibytes(stage.mostGpuBytes)} of GPU memory and ${mebibytes(stage.mostHostBytes)} of host memory`,
     `a sample every ${texelsPerStep === 1 ? 'voxel' : `${texelsPerStep} voxels`} of the drawn level`,
-    ...(flight.note === undefined ? [] : [flight.note]),
+    ...(flight.note === undefined ? [] : [flight.note()]),
   ];
   const found: BenchCase = {
     table: 'bricks',
@@ -269,7 +276,7 @@ function stagesOf(frames: readonly BrickFrameParts[]): Record<string, Spread> & 
 }
 
 /** The view on a closed curve in the cube, looking ahead. @param at position on the curve, 0…1 */
-function flown(at: number, { width, height }: FrameSize): RayView {
+export function flown(at: number, { width, height }: FrameSize): RayView {
   const place = (way: number) => {
     const angle = 2 * Math.PI * way;
     return [0.5 + 0.4 * Math.sin(angle), 0.5 + 0.3 * Math.sin(2 * angle + 1), 0.5 + 0.4 * Math.cos(angle)] as const;

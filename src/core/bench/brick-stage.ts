@@ -36,6 +36,15 @@ interface FrameSharpness {
 
 const sharp: FrameSharpness = { scale: 1, step: texelsPerStep, sharesLight: false };
 
+/** @returns a function that is called when the GPU has drawn the frame, if there is one */
+type RecordStack = (
+  rays: BrickRays,
+  commands: Commands,
+  view: RayView,
+  target: GPUTexture,
+  strip: Strip,
+) => (() => void) | undefined;
+
 /** Bricks in all tiers, drawn by rays as in the 3D view. */
 export class BrickStage {
   readonly host: HostBricks;
@@ -46,7 +55,7 @@ export class BrickStage {
   /** Milliseconds from the stage's creation to the end of the first frame that shows anything. */
   firstPictureMs: number | undefined;
   /** Records the stage `draw`: rays through the bricks and through other volumes, in place of rays through the bricks alone. */
-  recordStack: ((rays: BrickRays, commands: Commands, view: RayView, target: GPUTexture, strip: Strip) => void) | undefined;
+  recordStack: RecordStack | undefined;
   /** How sharply frames are drawn. */
   sharpness = sharp;
   readonly #gpu: Gpu;
@@ -174,9 +183,13 @@ export class BrickStage {
     const paged: PagedLook = { timePoint: 0, window: this.#window, isCategorical: false, numbers: [-Infinity, Infinity] };
     this.#rays.begin(commands, [paged], { edges: [1, 1, 1], detail: detailOf(view, size) * this.#view.bias });
     const inputs = { projection, frame: this.#frame, transfer: this.#transfer };
-    if (this.recordStack) this.recordStack(this.#rays, commands, view, texture, strip);
-    else this.#rays.record(commands.stage('draw'), inputs, texture, strip);
-    return this.#rays.end(commands);
+    const drawn = this.recordStack?.(this.#rays, commands, view, texture, strip);
+    if (!this.recordStack) this.#rays.record(commands.stage('draw'), inputs, texture, strip);
+    const feedback = this.#rays.end(commands);
+    return () => {
+      drawn?.();
+      return feedback();
+    };
   }
 
   #check(): void {

@@ -11,13 +11,14 @@ import type { BenchContext } from './harness/context.ts';
 import { benchPagedRays } from './paged-rays.ts';
 import { benchSeries } from './series-in-3d.ts';
 import { compareStoredTexels } from './stored-texels.ts';
+import { benchTerabyteLayers } from './terabyte-layers.ts';
 
 /** Seeds of the phantoms that alternate in the series. */
 const seeds = [1, 2];
 
 /**
  * Suite `bricks` measures the tiers of core/bricks on the GPU: decoding bricks into the atlas, rays through bricks compared with
- * rays through a texture, and a series played in 3D. Then the camera turns around a computed volume of 1 TiB and flies through it.
+ * rays through a texture, and a series played in 3D. Then the camera turns around a computed volume of 1 TiB and flies through it, alone and with two layers.
  * Before all that, textures that kernels write are compared with copied ones, if the device has both ways. Of a file, only turning
  * and flying are measured.
  */
@@ -74,4 +75,5 @@ export async function benchBricks(context: BenchContext): Promise<void> {
   }
   await benchSeries(context, series);
   await benchTerabyte(context);
+  await benchTerabyteLayers(context);
 }

@@ -82,6 +82,7 @@ export async function benchPagedLayer(
       const inputs = { projection: stackLook.projection, displays: [display], frame, transfer, layerBricks };
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
       feedback = layers.end(commands);
+      return undefined;
     };
     for (const turn of [0, 0.37]) {
       const start = performance.now();

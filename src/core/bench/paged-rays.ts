@@ -1,3 +1,4 @@
+import { hasValueTexels } from '../bricks/number-texels.ts';
 import type { Projection } from '../draw/ray-pass.ts';
 import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -15,6 +16,7 @@ import { type FrameSize, texelsPerStep, turned } from './view-turning.ts';
 
 /** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
 const [sameWithin, mostOthers] = [8, 1];
+const unfilteredSuffix = 'without a texture';
 
 /**
  * Draws the volume of suite `view` from bricks, all of them decoded, and compares the pictures with rays through its texture.
@@ -40,15 +42,13 @@ export async function benchPagedRays(
   const stage = new BrickStage(gpu, scope, source, window, size, limits);
   try {
     const texture = new ViewStage(gpu, scope, await volume.displayTexture(0), window, size);
-    for (const { projection, method } of waysOn(gpu)) {
-      for (const turn of [0, 0.37]) {
-        await stage.settle(projection, turned(turn, size));
-        await expectAlike(stage, texture, projection, turn, size);
-      }
-      const subject = `phantom ${request.size}³ ${request.type}, turning`;
-      const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
-      const verified = `two frames compared with rays through a texture, pixel by pixel${textures}`;
-      await measure(context, { subject, size, inputBytes: bytes, stage, x: `paged ${projection}`, method: `${method}, from bricks`, projection, ms: turnMs, verified, view: (at) => turned(at, size) }); // biome-ignore format: one line
+    const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
+    const { isUsed } = stage.bricks.atlas.filtered;
+    await measureAlone(context, stage, texture, size, textures, isUsed ? undefined : unfilteredSuffix);
+    // Devices that cannot filter such texels read the atlas instead.
+    if (isUsed && hasValueTexels(source.info.type)) {
+      const unfiltered = new BrickStage(gpu, scope, source, window, size, { ...limits, gpu: { ...limits.gpu, textureBytes: 0 } });
+      await measureAlone(context, unfiltered, texture, size, '', unfilteredSuffix).finally(() => unfiltered.close());
     }
     if (gpu.isSoftware) return;
     await measureWithLabels(context, stage, volume, size);
@@ -58,6 +58,37 @@ export async function benchPagedRays(
   } finally {
     stage.close();
     volume.releaseDisplay();
+  }
+}
+
+/** @param checked what else was compared @param suffix distinguishes several ways to read bricks */
+async function measureAlone(
+  context: BenchContext,
+  stage: BrickStage,
+  texture: ViewStage,
+  size: FrameSize,
+  checked: string,
+  suffix?: string,
+): Promise<void> {
+  const { gpu, request } = context;
+  const [before, after] = suffix === undefined ? ['', ''] : [`, ${suffix}`, ` ${suffix}`];
+  for (const { projection, method } of waysOn(gpu)) {
+    for (const turn of [0, 0.37]) {
+      await stage.settle(projection, turned(turn, size));
+      await expectAlike(stage, texture, projection, turn, size);
+    }
+    await measure(context, {
+      stage,
+      size,
+      projection,
+      subject: `phantom ${request.size}³ ${request.type}, turning`,
+      inputBytes: volumeBytes(stage.bricks.source.info),
+      x: `paged ${projection}${after}`,
+      method: `${method}, from bricks${before}`,
+      ms: turnMs,
+      verified: `two frames compared with rays through a texture, pixel by pixel${checked}`,
+      view: (at) => turned(at, size),
+    });
   }
 }
 
@@ -81,6 +112,7 @@ async function measureWithLabels(
     stage.recordStack = (rays, commands, view, target, strip) => {
       gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, texelsPerStep, strip));
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
+      return undefined;
     };
     for (const turn of [0, 0.37]) {
       await stage.settle('composite', turned(turn, size));

@@ -77,25 +77,34 @@ export async function layerVolume(context: BenchContext, { kind, seed }: StackLa
 
 /** A volume and a layer over it, as rays cross them. */
 export async function stackedVolumes(
-  display: DisplayTexture,
+  base: DisplayTexture,
   window: RayLook['window'],
-  { kind, opacity, layerOpacity }: StackLayer,
+  kind: StackLayer,
   layer: ResidentVolume,
 ): Promise<readonly [TexturedVolume, TexturedVolume]> {
   const { window: own, min, max } = await layer.statistics();
-  const isLabels = kind === 'labels';
-  const common = { extent: [1, 1, 1], outside: ['clamp', 'clamp'], level: 0.35, blending: 'over', smooth: true, isFloorOpaque: false } as const; // biome-ignore format: one line
+  const display = await layer.displayTexture(0);
   return [
-    { ...common, display, toUnit: identity, window, opacity, isCategorical: false },
-    {
-      ...common,
-      display: await layer.displayTexture(0),
-      toUnit,
-      window: isLabels ? [min, max] : own,
-      opacity: layerOpacity,
-      isCategorical: isLabels,
-    },
+    { ...baseVolume(base, window, kind.opacity), display: base },
+    { ...layerOver(display, kind.kind === 'labels' ? [min, max] : own, kind), display },
   ];
+}
+
+// biome-ignore format: one line
+const common = { extent: [1, 1, 1], outside: ['clamp', 'clamp'], level: 0.35, blending: 'over', smooth: true, isFloorOpaque: false } as const;
+
+/** The volume below layers. */
+export function baseVolume(display: RayVolume['display'], window: RayLook['window'], opacity: number): RayVolume {
+  return { ...common, display, toUnit: identity, window, opacity, isCategorical: false };
+}
+
+/** A layer in its place over the volume. */
+export function layerOver(
+  display: RayVolume['display'],
+  window: RayLook['window'],
+  { kind, layerOpacity }: StackLayer,
+): RayVolume {
+  return { ...common, display, toUnit, window, opacity: layerOpacity, isCategorical: kind === 'labels' };
 }
 
 /** Volumes that are drawn in one pass, from any direction. */

@@ -229,6 +229,26 @@ describe('rays', () => {
     }
   });
 
+  test.each(['composite', 'isosurface'] as const)(
+    'constant bricks beside each other, along faces, edges and corners, look as in the volume: %s',
+    async (projection) => {
+      const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => {
+        const [i, j, k] = [x >> 3, y >> 3, z >> 3];
+        // A few bricks vary, far from most of the others.
+        return (i + 2 * j + 3 * k) % 7 === 0 ? 60 + ((x ^ y ^ z) & 7) : 40 + 12 * ((3 * i + 5 * j + 7 * k + i * j) % 4);
+      });
+      const look: RayLook = { ...plain, projection, level: 66 };
+      for (const view of [viewFrom(2), viewFrom(0.2, 0.6)]) {
+        const { bricks, close } = open(source, 150, [8, 8, 8], 1);
+        const { pixels } = await brickRays(bricks, { type: 'u8', look, view }, 1e-9);
+        const expected = await residentRays(source, { type: 'u8', look, view });
+        expect(shown(expected)).toBeGreaterThan(150);
+        expect(mostDifferent(pixels, expected)).toBeLessThanOrEqual(1);
+        await close();
+      }
+    },
+  );
+
   test('a mean through bricks of different levels is that of the volume', async () => {
     const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => (z < 13 ? 40 : 180) + ((x ^ y) & 7));
     const scene: Scene = { type: 'u8', look: { ...plain, projection: 'mean' }, view: viewFrom(2) };

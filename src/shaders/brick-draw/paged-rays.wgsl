@@ -21,7 +21,6 @@
 import package::brick_draw::number_texels::{greatest_number, least_sample};
 import package::brick_draw::paged::{
   paged,
-  paged_constants,
   paged_end,
   paged_entry,
   paged_first,
@@ -35,16 +34,18 @@ import package::brick_draw::paged::{
 };
 import package::brick_draw::paged_feedback::{feedback, paged_miss, paged_use};
 import package::brick_draw::paged_samples::{
-  is_filtered,
   paged_begin_brick,
-  paged_begin_samples,
   paged_first_center,
-  paged_has_values,
   paged_last_center,
-  paged_number_place,
-  paged_place_of,
+  paged_own_place,
   paged_reach_high,
   paged_reach_low,
+};
+import package::brick_draw::paged_texels::{
+  is_filtered,
+  paged_begin_texels,
+  paged_has_values,
+  paged_number_place,
   paged_texel_place,
 };
 import package::brick_draw::texture_layout::paged_cell_voxels;
@@ -81,7 +82,7 @@ struct PagedCell {
 fn paged_begin() {
   paged_shown = paged.level_count;
   paged_near_level = i32(paged.level_count) - 1;
-  paged_begin_samples();
+  paged_begin_texels();
 }
 
 /// The brick of a level at a position in the cube, as its numbers along x, y, z.
@@ -165,10 +166,9 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
   cell.inner_high = select(paged_last_center * cell.voxel, vec3f(2.0), paged_last == last);
   cell.is_constant = paged_is_constant(shown_entry);
   if (cell.is_constant) {
-    let place = paged_place_of(paged_constants[shown_entry & 0x7fffffffu]);
-    cell.has_missing = place <= -no_place;
+    cell.has_missing = paged_own_place <= -no_place;
     cell.has_numbers = !cell.has_missing;
-    cell.ends = vec2f(place);
+    cell.ends = vec2f(paged_own_place);
     return cell;
   }
   let slot = shown_entry - 1u;

@@ -2,8 +2,8 @@
 // of the atlas.
 //
 // A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
-// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour. Without the texture, each
-// voxel is looked up.
+// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour, which is looked up once for all
+// samples beyond the same faces. Without the texture, each voxel is looked up.
 
 import package::brick_draw::paged::{
   paged,
@@ -16,58 +16,42 @@ import package::brick_draw::paged::{
   paged_entry_at,
   paged_first,
   paged_index,
+  paged_index_of,
   paged_is_constant,
   paged_last,
   paged_scale,
   paged_shown,
   paged_table,
 };
-import package::brick_draw::number_texels::{greatest_number, least_sample};
 import package::brick_draw::paged_feedback::{paged_miss, paged_use};
-import package::brick_draw::texture_layout::{paged_apron, paged_texels};
-import package::draw::rays::{missing_place, no_place};
-import package::volume::voxel::{
-  bits_of_key,
-  difference,
-  element_type,
-  is_finite,
-  is_float,
-  is_signed,
-  power_of_two,
-  value_of,
-  voxel_bits,
-  voxel_key,
+import package::brick_draw::paged_texels::{
+  is_filtered,
+  paged_filter,
+  paged_place_of,
+  paged_texels_high,
+  paged_texels_low,
+  paged_to_texels,
+  paged_use_texels,
+  paged_value_place,
 };
+import package::draw::rays::{missing_place, no_place};
+import package::volume::voxel::{element_type, value_of, voxel_bits};
 
-/// Copies of the bricks in the atlas. A texel of 8 or 16 bits has the bytes of the voxel, the highest one in red; others are values
-/// (brick-numbers.wgsl).
-@group(0) @binding(10) var filtered: texture_3d<f32>;
-@group(0) @binding(11) var filter_linear: sampler;
-
-/// Whether bricks are in `filtered`.
-override is_filtered: bool = false;
-
-/// Of the shown brick, in voxels of its level: the centres of its first and last voxel, and the offset to texels of the texture. Then, of
-/// the texture: 1 / its size, texels of a slot, and slots along x and y.
+/// The centres of the shown brick's first and last voxel, in voxels of its level.
 var<private> paged_first_center: vec3f;
 var<private> paged_last_center: vec3f;
-var<private> paged_to_texels: vec3f;
-var<private> paged_per_texel: vec3f;
-var<private> paged_slot_texels: vec3u;
-var<private> paged_across: vec2u;
+/// Of a shown constant brick: its place, the faces beyond which the last sample reached (bits 0 to 2 low, 3 to 5 high), where samples
+/// beyond them come from, and the place of the only brick there.
+var<private> paged_own_place: f32;
+var<private> paged_beyond: u32;
+var<private> paged_beyond_source: u32;
+var<private> paged_beyond_place: f32;
+const beyond_texels = 0u;
+const beyond_constant = 1u;
+const beyond_constants = 2u;
 /// The bounds of the samples of the shown brick so far, in voxels of its level.
 var<private> paged_reach_low: vec3f;
 var<private> paged_reach_high: vec3f;
-
-/// Called before the first sample of a ray.
-fn paged_begin_samples() {
-  if (is_filtered) {
-    let size = textureDimensions(filtered);
-    paged_slot_texels = paged_texels(paged.levels[0].brick.xyz);
-    paged_across = size.xy / paged_slot_texels.xy;
-    paged_per_texel = 1.0 / vec3f(size);
-  }
-}
 
 /// Called after `paged_show`, before the first sample of the brick.
 fn paged_begin_brick() {
@@ -75,23 +59,12 @@ fn paged_begin_brick() {
   paged_last_center = vec3f(paged_last) + 0.5;
   paged_reach_low = paged_first_center;
   paged_reach_high = paged_last_center;
-  if (is_filtered && !paged_is_constant(paged_entry)) {
-    paged_to_texels = vec3f(paged_texel_of(paged_entry - 1u) - paged_first);
+  if (paged_is_constant(paged_entry)) {
+    paged_own_place = paged_place_of(paged_constants[paged_entry & 0x7fffffffu]);
+    paged_beyond = 0u;
+  } else if (is_filtered) {
+    paged_use_texels(paged_entry - 1u, paged_first, paged_last);
   }
-}
-
-/// The place in the window of a number.
-fn paged_number_place(bits: u32) -> f32 {
-  return (difference(bits, paged.low_key, paged.scaled_low, paged.power) - paged.low_rest) * paged.scale;
-}
-
-/// The place in the window of a voxel; `missing_place` if the voxel is missing.
-fn paged_place_of(bits: u32) -> f32 {
-  let key = voxel_key(bits);
-  if (is_float() && (!is_finite(bits) || key < paged.first_number || key > paged.last_number)) {
-    return missing_place;
-  }
-  return paged_number_place(bits);
 }
 
 /// Interpolates eight voxels of 8 or 16 bits of the shown brick, which must have a slot. Such values are exact as floats, and none are
@@ -119,87 +92,93 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   return paged_value_place(mix(planes.x, planes.y, fraction.z));
 }
 
-/// The place in the window of a value, as a float.
-fn paged_value_place(value: f32) -> f32 {
-  let window_low = value_of(bits_of_key(paged.low_key));
-  return ((value - window_low) * power_of_two(paged.power) - paged.low_rest) * paged.scale;
-}
-
-/// The texel of a slot's first voxel.
-fn paged_texel_of(slot: u32) -> vec3i {
-  let row = slot / paged_across.x;
-  let layer = row / paged_across.y;
-  let place = vec3u(slot - row * paged_across.x, row - layer * paged_across.y, layer);
-  return vec3i(place * paged_slot_texels + paged_apron);
-}
-
-/// Whether texels of the texture are values instead of bytes.
-fn paged_has_values() -> bool {
-  return element_type >= 4u;
-}
-
-/// The place in the window of a texel of 0…255, of 0…65535 for 16 bits, or of a value; `missing_place` if the voxel is missing.
-fn paged_texel_place(texel: f32) -> f32 {
-  if (paged_has_values()) {
-    return select(paged_value_place(max(texel, -greatest_number)), missing_place, texel < least_sample);
+/// Finds out where samples come from that also depend on voxels beyond some faces of the shown brick, which is constant: from the texels of
+/// the first neighbour with a slot, whose apron holds the voxels of the others; or, if there is none, from constants.
+/// @param below, above beyond which faces
+fn paged_look_beyond(below: vec3<bool>, above: vec3<bool>) {
+  let own = vec3i(paged_brick(paged_shown, vec3u(paged_first)));
+  let way = select(vec3i(0), vec3i(-1), below) + select(vec3i(0), vec3i(1), above);
+  let axes = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below | above), vec3u(1u));
+  paged_beyond_source = select(beyond_constants, beyond_constant, countOneBits(axes) == 1u);
+  paged_beyond_place = paged_own_place;
+  for (var part = 1u; part <= axes; part++) {
+    if ((part & axes) != part) {
+      continue;
+    }
+    let brick = vec3u(own + way * vec3i((vec3u(part) >> vec3u(0u, 1u, 2u)) & vec3u(1u)));
+    let at = paged_index_of(paged_shown, brick);
+    let entry = paged_table[at];
+    if (entry == 0u) {
+      paged_miss(at);
+    } else if (paged_is_constant(entry)) {
+      paged_beyond_place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
+    } else {
+      paged_use(entry - 1u);
+      let size = vec3i(paged.levels[paged_shown].brick.xyz);
+      paged_use_texels(entry - 1u, vec3i(brick) * size, min(vec3i(brick + 1u) * size - 1, paged_end));
+      paged_beyond_source = beyond_texels;
+      return;
+    }
   }
-  return paged_value_place(texel - select(0.0, select(32768.0, 128.0, element_type < 2u), is_signed()));
 }
 
-/// A sample of the texture. @param texel position in texels
-fn paged_filter(texel: vec3f) -> f32 {
-  let sample = textureSampleLevel(filtered, filter_linear, texel * paged_per_texel, 0.0);
-  if (paged_has_values()) {
-    return paged_texel_place(sample.r);
-  }
-  // Texels of one byte have no green.
-  let bytes = sample.rg * 255.0;
-  return paged_texel_place(bytes.r * select(256.0, 1.0, element_type < 2u) + bytes.g);
-}
-
-/// A sample in a constant brick that also depends on its neighbours: a texel of the first neighbour with a slot, whose apron holds the
-/// voxels of the others; or, if all are constant, their interpolated values. @param in_level position in voxels of the shown level
-fn paged_filter_several(in_level: vec3f) -> f32 {
+/// A sample between constant bricks, the shown one and neighbours. Those that are not loaded have the value of the shown one.
+/// @param in_level position in voxels of the shown level
+fn paged_blend_constants(in_level: vec3f) -> f32 {
   let base = floor(in_level - 0.5);
   let fraction = in_level - 0.5 - base;
   let low = paged_brick(paged_shown, vec3u(clamp(vec3i(base), vec3i(0), paged_end)));
   let high = paged_brick(paged_shown, vec3u(clamp(vec3i(base) + 1, vec3i(0), paged_end)));
-  let differs = low != high;
-  let size = paged.levels[paged_shown].brick.xyz;
-  let counts = paged.levels[paged_shown].counts;
-  let own = paged_brick(paged_shown, vec3u(paged_first));
   var sum = 0.0;
   for (var index = 0u; index < 8u; index++) {
     let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
-    if (any(is_high & !differs)) {
-      continue;
-    }
-    let weights = select(vec3f(1.0), select(1.0 - fraction, fraction, is_high), differs);
+    let weights = select(1.0 - fraction, fraction, is_high);
     let weight = weights.x * weights.y * weights.z;
     if (weight <= 0.0) {
       continue;
     }
-    let brick = select(low, high, is_high);
-    var entry = paged_entry;
-    if (any(brick != own)) {
-      let at = paged.levels[paged_shown].start + (brick.z * counts.y + brick.y) * counts.x + brick.x;
-      let other = paged_table[at];
-      if (other == 0u) {
-        paged_miss(at);
-      } else if (!paged_is_constant(other)) {
-        paged_use(other - 1u);
-        return paged_filter(in_level + vec3f(paged_texel_of(other - 1u) - vec3i(brick * size)));
-      } else {
-        entry = other;
-      }
+    let entry = paged_table[paged_index_of(paged_shown, select(low, high, is_high))];
+    var place = paged_own_place;
+    if (paged_is_constant(entry)) {
+      place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
     }
-    let place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
     if (place <= -no_place) {
       return missing_place;
     }
     sum += weight * place;
   }
   return sum;
+}
+
+/// A sample of the texture, or of constants. @param in_level position in voxels of the shown level
+fn paged_filtered_place(in_level: vec3f) -> f32 {
+  if (paged_is_constant(paged_entry)) {
+    let below = (in_level < paged_first_center) & (paged_first > vec3i(0));
+    let above = (in_level > paged_last_center) & (paged_last < paged_end);
+    let faces = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
+    if (faces == 0u) {
+      return paged_own_place;
+    }
+    // Most samples lie beyond the same faces as the one before.
+    if (faces != paged_beyond) {
+      paged_beyond = faces;
+      paged_look_beyond(below, above);
+    }
+    if (paged_beyond_source == beyond_constants) {
+      return paged_blend_constants(in_level);
+    }
+    if (paged_beyond_source == beyond_constant) {
+      let away = max(max(paged_first_center - in_level, in_level - paged_last_center), vec3f(0.0));
+      let weight = min(1.0, dot(select(vec3f(0.0), away, below | above), vec3f(1.0)));
+      if (paged_beyond_place <= -no_place || (paged_own_place <= -no_place && weight < 1.0)) {
+        return missing_place;
+      }
+      return mix(paged_own_place, paged_beyond_place, weight);
+    }
+  }
+  paged_reach_low = min(paged_reach_low, in_level);
+  paged_reach_high = max(paged_reach_high, in_level);
+  return paged_filter(clamp(in_level, paged_texels_low, paged_texels_high) + paged_to_texels);
 }
 
 /// Records that the brick of a voxel of the shown level was missed or used. Bricks beside those that rays enter would otherwise be evicted
@@ -232,18 +211,7 @@ fn paged_place(position: vec3f, is_nearest: bool) -> f32 {
     return paged_voxel_place(clamp(vec3i(floor(in_level)), vec3i(0), last));
   }
   if (is_filtered) {
-    if (!paged_is_constant(paged_entry)) {
-      paged_reach_low = min(paged_reach_low, in_level);
-      paged_reach_high = max(paged_reach_high, in_level);
-      let apron = f32(paged_apron);
-      return paged_filter(clamp(in_level, paged_first_center - apron, paged_last_center + apron) + paged_to_texels);
-    }
-    let low_face = select(paged_first_center, vec3f(-1e9), paged_first == vec3i(0));
-    let high_face = select(paged_last_center, vec3f(1e9), paged_last == last);
-    if (all(in_level >= low_face) && all(in_level <= high_face)) {
-      return paged_place_of(paged_constants[paged_entry & 0x7fffffffu]);
-    }
-    return paged_filter_several(in_level);
+    return paged_filtered_place(in_level);
   }
   let base = floor(in_level - 0.5);
   let fraction = in_level - 0.5 - base;

@@ -40,7 +40,7 @@ import package::draw::stack_composite::ray_sample;
 import package::draw::stack_frame::{Passage, forwards, frame, joint, never, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_skip::ray_look;
 @if(paged) import package::brick_draw::paged_rays::paged_leave;
-@if(paged) import package::brick_draw::paged_samples::filtered;
+@if(paged) import package::brick_draw::paged_texels::filtered;
 @if(paged) import package::draw::stack_bricks::{ray_begin_bricks, ray_look_bricks};
 @if(layer_bricks) import package::draw::stack_layer_skip::{ray_begin_layer, ray_look_layer};
 @if(layer_bricks) import package::draw::stack_layers::layer_leave;
