@@ -19,11 +19,6 @@ export interface HandoverOptions {
   /** Default: 64 MiB. */
   readonly maxBoxBytes?: number;
   readonly patience?: Patience;
-  /**
-   * Whether threads begin volumes with levels, too. Default no: on an H100, `stria compress` crashed after each handover of such a
-   * volume (docs/adr/0044-threads-before-a-gpu.md).
-   */
-  readonly makesLevels?: boolean;
 }
 
 /** When the other backend is opened, in milliseconds. */
@@ -50,7 +45,7 @@ const longestWaitMs = 40;
  * then the GPU does the next box and all that follow. Both give the same bytes. Nobody waits for the GPU if all boxes are done before.
  */
 export function createHandoverBackend(options: HandoverOptions): Backend {
-  const { threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26, patience = usualPatience, makesLevels = false } = options;
+  const { threads, open, boxesAtOnce, maxBoxBytes = 2 ** 26, patience = usualPatience } = options;
   const samples = new SampleChunks();
   const early = new EarlyBoxes();
   let opening: Promise<Backend> | undefined;
@@ -194,7 +189,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     encode: encodeBox,
 
     // A GPU does not halve floats.
-    halves: (type) => makesLevels && !type.startsWith('f') && (threads.halves?.(type) ?? false),
+    halves: (type) => !type.startsWith('f') && (threads.halves?.(type) ?? false),
     ...(threads.hold && {
       maxHeldBytes: Math.min(threads.maxHeldBytes ?? 0, maxBoxBytes),
       async hold(given: Omit<VoxelBox, 'bytes'>) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
-import { uploadPayloads } from './gpu-transfer.ts';
+import { sharedBytes } from '../shared/shared-bytes.ts';
+import { uploadBox, uploadPayloads } from './gpu-transfer.ts';
 
 const gpu = await openTestGpu();
 
@@ -19,6 +20,19 @@ test('payloads are uploaded in pieces of whole ones, each followed by zeros up t
     const found = reads[i]?.() as Uint8Array;
     expect(Buffer.compare(found.subarray(0, expected.byteLength), expected), `payload ${i}`).toBe(0);
   });
+});
+
+test('a box in memory that threads share is uploaded', async () => {
+  using scope = gpu.scope('test');
+  const bytes = sharedBytes(66).subarray(2);
+  bytes.forEach((_, at) => {
+    bytes[at] = at + 1;
+  });
+  const { buffer } = uploadBox(gpu, scope, { bytes, dims: [16, 2, 2], elementBytes: 1 });
+  const commands = gpu.commands('test');
+  const read = commands.read(buffer, 0, 64);
+  await commands.submit();
+  expect([...read()]).toEqual([...bytes]);
 });
 
 test('no payloads are uploaded', async () => {

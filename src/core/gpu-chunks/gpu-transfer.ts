@@ -6,6 +6,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
+import { isShared } from '../shared/shared-bytes.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { hasPaddedRows, packRows, padRows, plainBoxBytes } from './gpu-rows.ts';
@@ -117,11 +118,13 @@ export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, ...box }: VoxelBox
 
 /** Writes any number of bytes to the start of a buffer, and zeros up to a whole word. */
 function writeBytes({ device: { queue } }: Gpu, buffer: GPUBuffer, bytes: Uint8Array<ArrayBuffer>): void {
-  const whole = bytes.byteLength - (bytes.byteLength % 4);
-  queue.writeBuffer(buffer, 0, bytes, 0, whole);
-  if (whole === bytes.byteLength) return;
+  // Dawn in Node crashes on memory that is shared with threads.
+  const own = isShared(bytes) ? new Uint8Array(bytes) : bytes;
+  const whole = own.byteLength - (own.byteLength % 4);
+  queue.writeBuffer(buffer, 0, own, 0, whole);
+  if (whole === own.byteLength) return;
   const last = new Uint8Array(4);
-  last.set(bytes.subarray(whole));
+  last.set(own.subarray(whole));
   queue.writeBuffer(buffer, whole, last);
 }
 

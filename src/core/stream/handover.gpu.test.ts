@@ -59,7 +59,6 @@ function handover() {
     boxesAtOnce: 1,
     maxBoxBytes: 2 ** 14,
     patience,
-    makesLevels: true,
   });
 }
 

@@ -12,6 +12,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import { auto, compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
+import { allLevels } from './leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';
 
@@ -55,11 +56,10 @@ interface Setup {
   /** The GPU opens once threads have done so many boxes. They do not end any other. */
   readonly byThreads: number;
   readonly open?: () => Promise<Backend>;
-  readonly makesLevels?: boolean;
 }
 
 /** A backend whose threads do a given number of boxes before it hands over. */
-function handover({ byThreads, open, makesLevels = true }: Setup) {
+function handover({ byThreads, open }: Setup) {
   const done = { threads: 0, gpu: 0, destroyed: 0 };
   let begun = 0;
   let openNow = () => {};
@@ -124,7 +124,6 @@ function handover({ byThreads, open, makesLevels = true }: Setup) {
     boxesAtOnce: 3,
     maxBoxBytes: 2 ** 18,
     patience,
-    makesLevels,
   });
   return { backend, done };
 }
@@ -302,7 +301,7 @@ describe('levels', () => {
     ['of which the first planes do not show how they are made', lateNoise, true],
   ] as const)('are the same, whoever does a box: %s', async (_, voxels, levels) => {
     const volume = fileOf('levels.raw', small, voxels);
-    const settings = { choice: auto, chunkShape: [32, 32, 32], levels } as const;
+    const settings = { choice: auto, chunkShape: [32, 32, 32], levels, levelLimits: allLevels } as const;
     const whole = await compressBytes({ ...plain, maxHeldBytes: 0 }, small, voxels, settings);
     expect(whole.report.levelCount).toBe(2);
     for (const byThreads of [0, 1, 2, 5, 99]) {
@@ -318,11 +317,10 @@ describe('levels', () => {
 });
 
 test.each([
-  ['streams', memoryVolume(info, voxels), false, true],
-  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean', true],
-  ['levels, unless threads should make them,', inFile, 'mean', false],
-] as const)('%s wait for the GPU', async (_, volume, levels, makesLevels) => {
-  const { backend, done } = handover({ byThreads: 0, makesLevels });
+  ['streams', memoryVolume(info, voxels), false],
+  ['levels of floats', fileOf('float.raw', infoOf([16, 64, 512, 1], 'f32'), voxels), 'mean'],
+] as const)('%s wait for the GPU', async (_, volume, levels) => {
+  const { backend, done } = handover({ byThreads: 0 });
   const sink = watchedSink();
   const report = await compressVolume(volume, sink, { backend, choice: auto, chunkShape: [16, 32, 64], levels });
   expect(done.threads).toBe(0);
