@@ -77,6 +77,26 @@ test('levels that a .stria leaves out are made of its volume', async () => {
   }
 });
 
+test('a level that a .stria leaves out is not made if that takes too much of a network, or of memory', async () => {
+  const long = testInfo([1030, 21, 13, 1], 'i16');
+  const lean = await withoutFinest(await withAllLevels(long, testVoxels(long), [64, 16, 8, 1]), 1);
+  const reader = await ContainerReader.open(memorySource('a.stria', lean));
+  const factorsOf = async ({ dims = long.dims, byteLength = lean.byteLength, isRemote = false }) => {
+    const header = { ...reader.header, volume: { ...long, dims } };
+    const container = { header, byteLength, levels: () => reader.levels() } as ContainerReader;
+    return (await containerLevels(container, backend, {}, isRemote)).levels.map(({ factors }) => factors);
+  };
+  const all = await factorsOf({});
+  const stored = all.slice(1);
+  expect(stored).toEqual((await reader.levels()).map(({ level }) => level?.factors));
+  expect(await factorsOf({ isRemote: true })).toEqual(all);
+  expect(await factorsOf({ byteLength: 2 ** 28 + 1 })).toEqual(all);
+  expect(await factorsOf({ byteLength: 2 ** 28 + 1, isRemote: true })).toEqual(stored);
+  // Two planes of 16-bit numbers: 2^31 bytes, and more.
+  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14, 13, 1] })).toEqual(all);
+  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14 + 1, 13, 1] })).toEqual(stored);
+});
+
 test('a file whose chunks are too large for boxes has no levels, but can be read in order', async () => {
   const source: ByteSource = memorySource('a.raw', voxels);
   const plain = await openVolume(source, { raw: { dims: info.dims, type: 'u8' } });

@@ -7,7 +7,7 @@ import { leftOutLevels } from '../../core/left-out/left-out-levels.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { volumeBytes } from '../../core/shared/volume.ts';
+import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
 import { findKeptLevels } from '../../core/volume/kept-levels.ts';
@@ -17,13 +17,28 @@ const none: CoarserLevels = { levels: [], async *voxels() {} };
 
 /** To make a level that a file leaves out, the whole volume is read. Of larger volumes only stored levels are used. */
 const mostMadeFromBytes = 2 ** 36;
+/** As much of a file is fetched from a network for that. */
+const mostFetchedBytes = 2 ** 28;
+/** The planes that are halved to one are held in memory, up to this size. */
+const mostPlanesBytes = 2 ** 31;
 
-/** The levels of a .stria, also those that it leaves out. @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted` */
-export async function containerLevels(container: ContainerReader, backend: Backend, job: JobOptions): Promise<CoarserLevels> {
+/**
+ * The levels of a .stria, also those that it leaves out. @param isRemote whether it comes over a network
+ * @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted`
+ */
+export async function containerLevels(
+  container: ContainerReader,
+  backend: Backend,
+  job: JobOptions,
+  isRemote = false,
+): Promise<CoarserLevels> {
   const levels = await container.levels(job);
   const stored = levelsIn(levels, backend, job);
   const { volume } = container.header;
-  const leftOut = volumeBytes(volume) > mostMadeFromBytes ? [] : leftOutLevels(container.header, levels[0]?.level);
+  const isTooMuch = volumeBytes(volume) > mostMadeFromBytes || (isRemote && container.byteLength > mostFetchedBytes);
+  const leftOut = leftOutLevels(container.header, levels[0]?.level).filter(
+    ({ factors }) => !isTooMuch && planesBytes(volume, factors[2]) <= mostPlanesBytes,
+  );
   return {
     levels: [...leftOut.map(({ dims, factors }) => ({ dims, factors })), ...stored.levels],
     async *voxels(index) {
@@ -76,4 +91,8 @@ function levelsIn(readers: readonly ContainerReader[], backend: Backend, job: Jo
       yield* (await containerVolume(readers[index] as ContainerReader, backend, job)).voxels(job);
     },
   };
+}
+
+function planesBytes({ dims: [x, y, z], type }: VolumeInfo, count: number): number {
+  return volumeBytes({ dims: [x, y, Math.min(count, z), 1], type });
 }

@@ -4,6 +4,7 @@ import { isContainer } from '../../core/format/container-start.ts';
 import { isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
+import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
@@ -33,7 +34,7 @@ export function withVolume<T>(
   return withInput(path, job, async (source, files) => {
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
       const container = await ContainerReader.open(source, job);
-      const levels = () => containerLevels(container, backend, job);
+      const levels = () => containerLevels(container, backend, job, isAddress(path));
       return work(await containerVolume(container, backend, job), () => files.paths, levels);
     }
     const siblings = siblingsOf(path, files, job);

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import type { TaskPool } from '../cpu/cpu-task.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
@@ -195,4 +196,28 @@ test('a read that is cancelled ends, and reads no more', async () => {
   await expect(reading).rejects.toMatchObject({ tag: 'aborted' });
   expect(reads()).toBeLessThanOrEqual(1);
   await expect(bricks.read([{ level: 1, number: 0 }], { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
+});
+
+test('few chunks are held at once however short their records are, and blocks of zeros go to no thread', async () => {
+  const info = infoOf([1104, 256, 64, 1], 'f32');
+  const voxels = new Uint8Array(4 * info.dims[0] * info.dims[1] * info.dims[2]);
+  for (let at = 3; at < voxels.length; at += 4_000_000) voxels[at] = 64;
+  // A brick of the third level takes 256 chunks.
+  const reader = await openBytes(await withoutFinest(await withAllLevels(info, voxels, [16, 16, 16]), 3));
+  const readTogether = vi.spyOn(reader, 'readTogether');
+  const blocks: number[] = [];
+  const pool = inlinePool();
+  const run: TaskPool['run'] = (task, ...more) => {
+    if (task.kind === 'halve') blocks.push(task.blocks.length);
+    return pool.run(task, ...more);
+  };
+  const bricks = await HalvedBricks.open(reader, { ...pool, run });
+  const all = allOf(bricks, 3);
+  expect(bricks.levels[3]?.factors).toEqual([8, 8, 8]);
+  expect(reader.chunkCount).toBeGreaterThan(2 ** 12);
+  const found = await bricks.read(all);
+  expect(found.every((chunk) => !(chunk instanceof StriaError))).toBe(true);
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(Math.max(...blocks)).toBeLessThan(64);
+  expect(Math.max(...readTogether.mock.calls.map(([numbers]) => numbers.length))).toBeLessThanOrEqual(2 ** 12);
 });

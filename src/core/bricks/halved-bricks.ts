@@ -4,6 +4,7 @@ import { constantResult } from '../cpu/halve-task.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { constantElement } from '../left-out/halve-blocks.ts';
 import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
 import { type BlockPart, LevelBlocks } from '../left-out/level-blocks.ts';
 import { chunkName } from '../shared/chunk-name.ts';
@@ -15,8 +16,8 @@ import type { Brick } from './brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from './brick-source.ts';
 import { ContainerBricks } from './container-bricks.ts';
 
-/** Records of chunks of the volume that are held at once for one read of bricks; more only if a single brick needs them. */
-const mostRecordBytes = 2 ** 24;
+/** Chunks of the volume that are held at once for one read of bricks, and their records; more only if a single brick needs them. */
+const [mostChunks, mostRecordBytes] = [2 ** 12, 2 ** 24];
 /** Records at most this far apart are read together, up to a length. A server takes a while to answer, so some reads run at once. */
 const [gapBytes, joinedBytes] = [2 ** 16, 2 ** 22];
 const readsAtOnce = [0, 1, 2, 3];
@@ -30,6 +31,7 @@ interface Making {
   readonly level: MadeLevel;
   readonly number: number;
   readonly blocks: readonly { readonly number: number; readonly parts: readonly BlockPart[] }[];
+  readonly chunkCount: number;
   readonly recordBytes: number;
 }
 
@@ -81,20 +83,30 @@ export class HalvedBricks implements BrickSource {
       );
     }
     const made: (EncodedChunk | StriaError)[] = [];
-    const makings = bricks.map(({ number }) => this.#planned(leftOut, number));
-    while (made.length < makings.length) {
+    for (const together of this.#batches(leftOut, bricks)) {
       throwIfAborted(options.signal);
-      let end = made.length + 1;
-      let bytes = makings[made.length]?.recordBytes ?? 0;
-      for (; end < makings.length; end++) {
-        bytes += makings[end]?.recordBytes ?? 0;
-        if (bytes > mostRecordBytes) break;
-      }
-      const together = makings.slice(made.length, end);
       const chunks = await this.#chunks(together, options);
       made.push(...(await Promise.all(together.map((making) => this.#made(making, chunks, options)))));
     }
     return made;
+  }
+
+  /** Plans bricks in batches within the limits, each when the one before is made. */
+  *#batches(level: MadeLevel, bricks: readonly Brick[]): Generator<readonly Making[]> {
+    let batch: Making[] = [];
+    let [count, bytes] = [0, 0];
+    for (const { number } of bricks) {
+      const making = this.#planned(level, number);
+      count += making.chunkCount;
+      bytes += making.recordBytes;
+      if (batch.length > 0 && (count > mostChunks || bytes > mostRecordBytes)) {
+        yield batch;
+        batch = [];
+        [count, bytes] = [making.chunkCount, making.recordBytes];
+      }
+      batch.push(making);
+    }
+    if (batch.length > 0) yield batch;
   }
 
   #levelInFile(level: number): number {
@@ -105,11 +117,12 @@ export class HalvedBricks implements BrickSource {
     const blocks = [...level.blocks.within(level.grid.box(number))].map((block) => {
       return { number: block, parts: level.blocks.partsOf(block) };
     });
-    const recordBytes = blocks.reduce(
-      (sum, { parts }) => parts.reduce((all, part) => all + (this.#range(part.number)?.length ?? 0), sum),
-      0,
-    );
-    return { level, number, blocks, recordBytes };
+    let [chunkCount, recordBytes] = [0, 0];
+    for (const { parts } of blocks) {
+      chunkCount += parts.length;
+      for (const part of parts) recordBytes += this.#range(part.number)?.length ?? 0;
+    }
+    return { level, number, blocks, chunkCount, recordBytes };
   }
 
   #range(number: number): BrickPlace['range'] {
@@ -177,7 +190,8 @@ export class HalvedBricks implements BrickSource {
     const constant = constantResult(task);
     if (constant) return constant;
     try {
-      const result = await this.#pool.run(task, signal);
+      // Most blocks of a sparse volume are zeros, as bricks are before blocks are put into them.
+      const result = await this.#pool.run({ ...task, blocks: filled.filter((block) => !isZero(block, task)) }, signal);
       if (result.kind !== 'halve') throw new StriaError('internal', 'a thread answered with the result of another task');
       return result.chunk;
     } catch (error) {
@@ -186,4 +200,8 @@ export class HalvedBricks implements BrickSource {
       return fault;
     }
   }
+}
+
+function isZero(block: HalveTask['blocks'][number], { type }: HalveTask): boolean {
+  return constantElement(block, type)?.every((byte) => byte === 0) ?? false;
 }

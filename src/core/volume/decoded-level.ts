@@ -8,7 +8,10 @@ import { LevelBlocks } from '../left-out/level-blocks.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { inContext } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
+import { mapOnto } from '../shared/lanes.ts';
 import { type VolumeLevel, wholeFactors } from '../shared/volume-level.ts';
+
+const runsAtOnce = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** A level of a container in pieces that are decoded as a whole. */
 export interface DecodedLevel {
@@ -78,24 +81,22 @@ export function leftOutLevel(reader: ContainerReader, level: LeftOutLevel): Deco
   };
 }
 
-/** Reads any chunks, consecutive ones together. */
+/** Reads any chunks, consecutive ones together, and some such runs at once, because a server takes a while to answer. */
 async function readAll(
   reader: ContainerReader,
   numbers: readonly number[],
   job: Pick<JobOptions, 'signal'>,
 ): Promise<ReadonlyMap<number, EncodedChunk>> {
-  const ordered = numbers.toSorted((a, b) => a - b);
-  const found = new Map<number, EncodedChunk>();
-  for (let at = 0; at < ordered.length; ) {
-    const first = ordered[at] as number;
-    let count = 1;
-    while (ordered[at + count] === first + count) count++;
-    const chunks = await reader.readChunks(first, count, job);
-    chunks.forEach((chunk, index) => {
-      found.set(first + index, chunk);
-    });
-    at += count;
+  const runs: { readonly first: number; count: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && number === run.first + run.count) run.count++;
+    else runs.push({ first: number, count: 1 });
   }
+  const found = new Map<number, EncodedChunk>();
+  await mapOnto(runsAtOnce, runs, async (_, { first, count }) => {
+    for (const [at, chunk] of (await reader.readChunks(first, count, job)).entries()) found.set(first + at, chunk);
+  });
   return found;
 }
 

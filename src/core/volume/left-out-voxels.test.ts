@@ -81,3 +81,23 @@ test('a box is read once, a damaged chunk is named, and a cancelled read ends', 
   damaged[entry.recordOffset + entry.recordLength - 12] = (damaged[entry.recordOffset + entry.recordLength - 12] as number) ^ 1;
   await expect((await opened(damaged)).read(box)).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 3'] });
 });
+
+test('places in the file that are far from each other are read at the same time', async () => {
+  // Four planes of chunks are halved to one plane of the second level.
+  const { lean } = await file(testInfo([600, 40, 20, 1], 'u8'), [64, 64, 1], 'mean', 2);
+  const source = memorySource('a.stria', lean);
+  let [running, most] = [0, 0];
+  const read: typeof source.read = async (...parameters) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    running--;
+    return source.read(...parameters);
+  };
+  const reader = await ContainerReader.open({ ...source, read });
+  const levels = await reader.levels();
+  const made = leveledContainer(reader, levels, { leftOut: leftOutLevels(reader.header, levels[0]?.level) });
+  expect(made.levels[2]?.factors).toEqual([4, 4, 4]);
+  most = 0;
+  await made.read({ level: 2, first: [40, 3, 1], size: [5, 4, 1], timePoint: 0 });
+  expect(most).toBe(4);
+});

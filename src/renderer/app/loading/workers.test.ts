@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { recordHeadLength } from '../../../core/format/layout.ts';
@@ -9,6 +9,11 @@ import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
+
+vi.stubGlobal('navigator', { hardwareConcurrency: 2 });
+afterAll(() => {
+  vi.unstubAllGlobals();
+});
 
 /** Runs a worker's module in this thread. */
 async function workerOf<Command, Message>(load: () => Promise<unknown>) {
