@@ -26,16 +26,12 @@ export function clearedBox(gpu: Gpu, scope: GpuScope, { dims, elementBytes }: Om
 }
 
 /**
- * As `stackedBox`, in memory that may have been used before. Decoders write all words of the chunks, so only rows that end within a word
- * need zeros.
+ * As `stackedBox`, in memory that may have been used before. It is cleared: otherwise it could hold what the check of the same volume decoded
+ * last, and words that a decoder does not write would seem to be right.
  */
 export function reusedStack(gpu: Gpu, scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
   const { dims, boxes } = stackedChunks(shapes);
-  const box = { dims, elementBytes };
-  if (shapes.some((shape) => hasPaddedRows({ dims: shape, elementBytes }))) {
-    return { voxels: clearedBox(gpu, scope, box), chunks: boxes };
-  }
-  return { voxels: { ...box, buffer: scope.reused('box', paddedBoxBytes(dims, elementBytes)) }, chunks: boxes };
+  return { voxels: clearedBox(gpu, scope, { dims, elementBytes }), chunks: boxes };
 }
 
 /** Smaller payloads are not worth memory of their own. */

@@ -114,7 +114,7 @@ export class GroupEncoder {
     const own = call.read === 'own' ? new Uint8Array(totalOf(used)) : undefined;
     if (lent && !own) call.lent.push(lent);
     const read = lent ? takeParts(lent, own, reads, used) : [];
-    const encoded = recorded.map((one) => collect(one, call.options, call.read !== undefined));
+    const encoded = recorded.map((one) => collect(one, call.options, call.read));
     recorded.forEach(({ group, lastPlaces }) => {
       this.#shares.set(nameOf(group, call.options), lastPlaces().totalBytes / totalOf(group.voxelBytes));
     });
@@ -154,6 +154,8 @@ export class GroupEncoder {
       }
       commands.within('');
       if (call.read) recordChecksums(this.#gpu, commands, work, last);
+      // Payloads that are read later were checked in GPU memory before, so all of them need one.
+      if (call.read === 'later' && second) recordChecksums(this.#gpu, commands, work, first);
       const lastPlaces = readPlaces(commands, last);
       return { group, first, last, firstPlaces: first === last ? lastPlaces : readPlaces(commands, first), lastPlaces };
     });
@@ -224,7 +226,7 @@ function lentBy(lent: LentBytes, call: GroupCall): Uint8Array {
 function collect(
   { group, first, last, firstPlaces, lastPlaces }: RecordedGroup,
   options: CodecOptions,
-  hasChecksums: boolean,
+  read: GroupCall['read'],
 ): (Encoded | undefined)[] {
   const { codec, second, members, voxelBytes } = group;
   const [ofFirst, ofLast] = [firstPlaces(), lastPlaces()];
@@ -239,11 +241,11 @@ function collect(
         ...place,
         stages: [chosen, { codec: second, parameters }],
         firstLength,
-        checksum: hasChecksums ? ofLast.checksumOf(i) : undefined,
+        checksum: read ? ofLast.checksumOf(i) : undefined,
       };
     }
     if (firstLength === 0 || (firstLength >= most && codec !== rawCodec)) return undefined;
-    const checksum = second || !hasChecksums ? undefined : ofFirst.checksumOf(i);
+    const checksum = read === 'later' || (read && !second) ? ofFirst.checksumOf(i) : undefined;
     return { buffer: first.buffer, byteOffset: ofFirst.offsetOf(i), byteLength: firstLength, stages: [chosen], checksum };
   });
 }

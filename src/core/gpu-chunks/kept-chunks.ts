@@ -4,7 +4,7 @@ import type { ChunkOutline, CodedChunk, EncodedChunk } from '../format/chunk.ts'
 import type { Gpu } from '../gpu/gpu.ts';
 import { takeLent } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { StriaError } from '../shared/errors.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { totalOf } from '../shared/total.ts';
 import { nextTurn } from '../shared/turn.ts';
@@ -55,7 +55,12 @@ export class KeptChunks {
     try {
       for (const [index, piece] of pieces.entries()) {
         throwIfAborted(signal);
-        const gathered = (await next) as GatheredPayloads;
+        const gathered = await (next as Promise<GatheredPayloads>).catch((error: unknown) => {
+          if (toStriaError(error).tag !== 'out-of-memory') throw error;
+          // Spare buffers have been freed, so there may be memory now.
+          throwIfAborted(signal);
+          return begin(piece) as Promise<GatheredPayloads>;
+        });
         next = begin(pieces[index + 1]);
         for (const [at, chunk] of (await readPiece(piece, gathered)).entries()) read.set(piece[at] as PlacedCodedChunk, chunk);
         await nextTurn();

@@ -6,7 +6,7 @@ import { ContainerReader } from '../format/container-reader.ts';
 import { createGpuBackend, type GpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { memorySink, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
-import { auto, compressBytes, infoOf, voxelsOf } from '../stream/engine-testing.ts';
+import { auto, compressBytes, infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
 import { rawSource } from '../stream/memory-volume.ts';
 import { type CompressResidentOptions, compressResident, writeContainer } from './compress-resident.ts';
 import { withBindingLimit } from './resident-testing.ts';
@@ -86,6 +86,37 @@ describe('a volume that is compressed in GPU memory', () => {
     boxes = 2;
     // Without payloads to read back, nothing would change.
     await expect(compressed({}, refusing)).rejects.toMatchObject({ tag: 'out-of-memory' });
+  });
+
+  test('keeps only its share in GPU memory, and fits, if the volume is a single box', async () => {
+    const kept = await ResidentVolume.create(gpu, info, { chunkShape });
+    kept.append(voxels);
+    expect(kept.boxes.length).toBe(1);
+    let most = 0;
+    const small: GpuBackend = {
+      ...backend,
+      // A device without memory for more.
+      encodeKept: async (box, choice, job) => {
+        const held = gpu.memory.liveBytes('result');
+        const result = await backend.encodeKept(box, choice, job);
+        most = Math.max(most, held + result.byteLength);
+        if (held + result.byteLength <= 2 ** 16) return result;
+        result.release();
+        throw new StriaError('out-of-memory', 'no memory, says the test');
+      },
+    };
+    try {
+      const raw = only('raw');
+      const options = { keptBytes: 2 ** 15, leastPartBytes: 2 ** 15 };
+      const { payloads } = await compressResident(small, { kept, source, chunkShape }, raw, options);
+      expect(most).toBeGreaterThan(0);
+      expect((await payloads.inHost()).length).toBe(payloads.outlines.length);
+      const whole = await compressResident(backend, { kept, source, chunkShape }, raw, {});
+      expect(whole.payloads.bytesInGpu).toBeGreaterThan(2 ** 16);
+      expect(await payloads.inHost()).toEqual(await whole.payloads.inHost());
+    } finally {
+      kept.destroy();
+    }
   });
 
   test('is discarded if a voxel differs after decoding', async () => {

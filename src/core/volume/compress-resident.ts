@@ -49,8 +49,10 @@ export interface CompressedResident {
 export interface CompressResidentOptions extends JobOptions {
   /** Whether all voxels are decoded again and compared. Default: true. */
   readonly check?: boolean | undefined;
-  /** How many bytes of payloads may be in GPU memory. If there are more, they are read back after each box. Default: 256 MiB. */
+  /** How many bytes of payloads may be in GPU memory. If there are more, they are read back part by part. Default: 256 MiB. */
   readonly keptBytes?: number | undefined;
+  /** Parts of the volume are at least this large. Default: 128 MiB, as much as is encoded in one batch. */
+  readonly leastPartBytes?: number | undefined;
 }
 
 const stages = ['Analyse', 'Encode', 'Read back', 'Check', 'Measure'] as const;
@@ -65,7 +67,7 @@ export async function compressResident(
   backend: GpuBackend,
   volume: Compressible,
   choice: EncodeChoice,
-  { check = true, keptBytes = 2 ** 28, signal, onProgress }: CompressResidentOptions,
+  { check = true, keptBytes = 2 ** 28, leastPartBytes = 2 ** 27, signal, onProgress }: CompressResidentOptions,
 ): Promise<CompressedResident> {
   const { info } = volume.kept;
   const startMs = performance.now();
@@ -96,17 +98,19 @@ export async function compressResident(
   try {
     onProgress?.({ stage: 'Compressing', done: 0, total });
     await volume.kept.forEachBox(async (box) => {
-      throwIfAborted(signal);
-      const bytes = bytesOfChunks(box.chunks, box.voxels.elementBytes);
       paddedBytes += paddedBoxBytes(box.voxels.dims, box.voxels.elementBytes);
-      const kept = await encoding.time(() => stopwatch.time('Encode', () => encode(box), bytes));
-      payloads.add(box.chunkNumbers, kept);
-      if (check) {
-        const checkBox = () => backend.checkKept(box, kept, jobOf('Checking', checking));
-        differingWords += (await checking.time(() => stopwatch.time('Check', checkBox, bytes))).differingWords;
+      for (const part of partsOf(box, Math.max(keptBytes, leastPartBytes))) {
+        throwIfAborted(signal);
+        const bytes = bytesOfChunks(part.chunks, part.voxels.elementBytes);
+        const kept = await encoding.time(() => stopwatch.time('Encode', () => encode(part), bytes));
+        payloads.add(part.chunkNumbers, kept);
+        if (check) {
+          const checkPart = () => backend.checkKept(part, kept, jobOf('Checking', checking));
+          differingWords += (await checking.time(() => stopwatch.time('Check', checkPart, bytes))).differingWords;
+        }
+        before += bytes;
+        if (payloads.bytesInGpu > keptBytes) await makeRoom();
       }
-      before += bytes;
-      if (payloads.bytesInGpu > keptBytes) await makeRoom();
     });
     if (differingWords > 0) {
       throw new StriaError('internal', `${differingWords} words differ after decoding on the GPU; the result was discarded`);
@@ -128,6 +132,22 @@ export async function compressResident(
     payloads.release();
     throw error;
   }
+}
+
+/**
+ * Cuts a box into parts of at most `mostBytes` of voxels, at least one chunk each. A box may be as large as the device can bind, and its
+ * payloads nearly as large as its voxels.
+ */
+function partsOf({ voxels, chunks, chunkNumbers }: NumberedBox, mostBytes: number): NumberedBox[] {
+  const parts: NumberedBox[] = [];
+  for (let first = 0, end = 0; first < chunks.length; first = end) {
+    for (let bytes = 0; end < chunks.length; end++) {
+      bytes += bytesOfChunks(chunks.slice(end, end + 1), voxels.elementBytes);
+      if (end > first && bytes > mostBytes) break;
+    }
+    parts.push({ voxels, chunks: chunks.slice(first, end), chunkNumbers: chunkNumbers.slice(first, end) });
+  }
+  return parts;
 }
 
 /** Times one part of the work. */

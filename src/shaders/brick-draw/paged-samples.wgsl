@@ -93,7 +93,8 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
 }
 
 /// Finds out where samples come from that also depend on voxels beyond some faces of the shown brick, which is constant: from the texels of
-/// the first neighbour with a slot, whose apron holds the voxels of the others; or, if there is none, from constants.
+/// the first neighbour with a slot, whose apron holds the voxels of the others; or, if there is none, from constants. While some of the
+/// others are not loaded, the apron holds that neighbour's nearest voxels in their place, so the picture depends on which one is first.
 /// @param below, above beyond which faces
 fn paged_look_beyond(below: vec3<bool>, above: vec3<bool>) {
   let own = vec3i(paged_brick(paged_shown, vec3u(paged_first)));

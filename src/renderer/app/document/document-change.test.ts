@@ -27,7 +27,7 @@ const examples: readonly DocumentEvent[] = [
   { kind: 'returned', ...onGpu },
   { kind: 'measured', statistics: { max: 9 } as never },
   { kind: 'readBack', readBack: { ms: 7, span: { stage: 'Read back', startMs: 5, endMs: 7, bytes: 1 } } },
-  { kind: 'resultLost', fault: lost, chunks: undefined, asFile: undefined },
+  { kind: 'resultLost', fault: lost, chunks: undefined, asFile: undefined, isEarlierLeft: false },
   { kind: 'close' },
   { kind: 'cancel' },
   { kind: 'deviceLost', fault: lost },

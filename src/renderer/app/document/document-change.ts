@@ -24,8 +24,9 @@ export type DocumentEvent =
   | ({ readonly kind: 'returned' | 'refined'; readonly document: OpenDocument } & OnGpu)
   | { readonly kind: 'measured'; readonly statistics: VolumeStatistics }
   | { readonly kind: 'readBack'; readonly readBack: ReadBack }
-  /** With what is left: the chunks as they were read. */
-  | ({ readonly kind: 'resultLost'; readonly fault: FaultData } & Pick<OnGpu, 'chunks'> & Pick<ResidencyState, 'asFile'>)
+  /** With what is left: the earlier result if there is one, or else the chunks as they were read. */
+  | ({ readonly kind: 'resultLost'; readonly fault: FaultData; readonly isEarlierLeft: boolean } & Pick<OnGpu, 'chunks'> &
+      Pick<ResidencyState, 'asFile'>)
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
@@ -122,10 +123,10 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { document: { kind: 'ready', document: { ...document, statistics: event.statistics, areStatisticsFull: true } } };
     }
     case 'readBack':
-      return { compressed: state.compressed && { ...state.compressed, readBack: event.readBack } };
+      return { compressed: state.compressed && { ...state.compressed, readBack: event.readBack, earlier: undefined } };
     case 'resultLost':
       return {
-        compressed: undefined,
+        compressed: event.isEarlierLeft ? state.compressed?.earlier : undefined,
         chunks: event.chunks,
         residency: state.residency && { ...state.residency, asFile: event.asFile },
         ...(state.compression.kind !== 'running' && { compression: { kind: 'failed' as const, fault: event.fault } }),
@@ -144,7 +145,12 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { save: { kind: 'saving', name: event.name, progress: event.progress } };
     // An earlier save was of another result.
     case 'compressed':
-      return { compressed: event.compressed, residency: event.residency, chunks: event.chunks, save: idle };
+      return {
+        compressed: { ...event.compressed, earlier: state.compressed },
+        residency: event.residency,
+        chunks: event.chunks,
+        save: idle,
+      };
     case 'streamed':
       return { compressed: event.compressed, save: { kind: 'saved', ...event.saved } };
     case 'exchanged':

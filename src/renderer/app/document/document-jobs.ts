@@ -57,23 +57,28 @@ export class DocumentJobs {
           compressed.payloads.release();
           return;
         }
+        const earlier = held.compressed;
         held.compressed = compressed;
         const ms = performance.now() - start;
         const shown = { compressed: { result: compressed.result, isAsked, ms }, ...stateOnGpu(works, engine, held) };
         runner.send({ kind: 'compressed', ...shown });
-        const reading = this.#readBack(held, compressed, start);
+        const reading = this.#readBack(held, compressed, start, earlier);
         // A volume kept compressed is replaced by the new result.
         if (works.residencyOf(held.loaded.kept) === 'compressed') await this.#exchange(engine, held, 'compressed', undefined);
         await reading;
-        works.trimSpare(engine);
       } catch (error) {
         if (!job.signal.aborted) runner.send({ kind: 'compressFailed', fault: faultToData(error) });
+      } finally {
+        works.trimSpare(engine);
       }
     });
   }
 
-  /** Reads the payloads of a result back to host memory. The result is lost if that fails, as with the device. */
-  async #readBack(held: HeldVolume, compressed: Compressed, start: number): Promise<void> {
+  /**
+   * Reads the payloads of a result back to host memory. The result is lost if that fails, as with the device.
+   * @param earlier the result before it, which is in host memory and then counts again
+   */
+  async #readBack(held: HeldVolume, compressed: Compressed, start: number, earlier: Compressed | undefined): Promise<void> {
     const { runner, works } = this.#needs;
     const isShown = () => this.#needs.held() === held && held.compressed === compressed;
     try {
@@ -85,10 +90,11 @@ export class DocumentJobs {
       if (isShown()) runner.send({ kind: 'readBack', readBack: { ms: end - start, span } });
     } catch (error) {
       if (!isShown()) return;
-      held.compressed = undefined;
-      const read = outlinesOf(held);
+      held.compressed = earlier;
+      const left = outlinesOf(held);
       const fault = faultToData(error);
-      runner.send({ kind: 'resultLost', fault, chunks: chunkMapOf(held, read), asFile: works.asFile(read?.chunks) });
+      const [chunks, asFile, isEarlierLeft] = [chunkMapOf(held, left), works.asFile(left?.chunks), earlier !== undefined];
+      runner.send({ kind: 'resultLost', fault, chunks, asFile, isEarlierLeft });
     }
   }
 
@@ -127,9 +133,12 @@ export class DocumentJobs {
     const { runner, works } = this.#needs;
     const job = begun ?? runner.begin({ kind: 'exchange', progress: undefined });
     if (!job) return;
-    const { kept: before, chunkShape } = held.loaded;
+    const { kept: before } = held.loaded;
     try {
-      const source = { info: before.info, ...((await chunksOf(held)) ?? { chunkShape, chunks: [] }) };
+      const cut = await chunksOf(held);
+      // They can be lost while this waits for its turn.
+      if (!cut) throw new StriaError('internal', 'the compressed volume was lost before it was in host memory. Compress again');
+      const source = { info: before.info, ...cut };
       const statistics = await before.statistics();
       const kept = await works.keepAs(engine, residency, source, { ...job, verify: false, statistics });
       held.loaded = { ...held.loaded, kept };

@@ -104,6 +104,8 @@ function setUp() {
   const stream = new Pending<never>();
   const dialog = new Pending<HostSink | undefined>();
   const pictured = new Pending<void>();
+  /** The jobs during which spare memory was trimmed. */
+  const trims: unknown[] = [];
   /** The volumes for which kernels were compiled. */
   const prepared: unknown[] = [];
   /** The shapes of chunks that were kept or written. */
@@ -123,7 +125,7 @@ function setUp() {
       shapes.push(chunkShape);
       return write.call(signal);
     },
-    trimSpare: () => {},
+    trimSpare: () => void trims.push(store.getState().life.job),
     asFile: () => undefined,
     firstPicture: () => pictured.call(),
     prepareCompress: async (_engine, { kept }) => void prepared.push(kept),
@@ -157,6 +159,7 @@ function setUp() {
     dialog,
     pictured,
     prepared,
+    trims,
     shapes,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
     /** The set-up with an open volume. */
@@ -619,6 +622,16 @@ describe('a result in GPU memory', () => {
     expect(keep.count).toBe(1);
   });
 
+  it('is not exchanged for the voxels if it is lost meanwhile', async () => {
+    const { life, keep, result, now, volume, store } = await setUpResult();
+    const isKept = life.jobs.setResidency('compressed', choice);
+    await settled();
+    await result.reading.reject(new StriaError('out-of-memory', 'no memory'));
+    await settled();
+    expect([await isKept, keep.count, volume.isFreed, now()]).toEqual([false, 0, false, 'ready/none']);
+    expect(store.getState().notice).toContain('lost');
+  });
+
   it('is in host memory before the next one is made, and stays if that is cancelled', async () => {
     const { life, compress, result, shown, now } = await setUpResult();
     void life.jobs.compress(choice);
@@ -653,6 +666,45 @@ describe('a result in GPU memory', () => {
     life.cancel();
     await settled();
     expect([result.released.aborted, store.getState().compressed]).toEqual([true, undefined]);
+  });
+
+  it('leaves the earlier result if it is lost: that can be saved, and restores the volume on the next device', async () => {
+    const { life, store, dialog, write, compress, again, result, shown, now } = await setUpResult();
+    await result.reading.resolve([zeros]);
+    const first = shown();
+    void life.jobs.compress(choice);
+    await settled();
+    const second = resultOf();
+    await compress.resolve(second);
+    expect(shown()?.readBack).toBeUndefined();
+    life.deviceLost('gone');
+    await second.reading.reject(lost);
+    await settled();
+    expect(shown()).toEqual(first);
+    expect(store.getState().compression).toMatchObject({ kind: 'failed', fault: { tag: 'device-lost' } });
+    void life.jobs.save();
+    await dialog.resolve(sinkOf().sink);
+    expect([now(), write.count]).toEqual(['lost/saving', 1]);
+    await write.resolve(1);
+    void life.deviceBack(fakeEngine().engine, undefined);
+    await settled();
+    expect(again.count).toBe(1);
+  });
+
+  it('has spare memory trimmed after it, also if it fails or is cancelled', async () => {
+    for (const how of ['done', 'failed', 'cancelled']) {
+      const { life, opened, compress, compressed, trims } = setUp();
+      await opened();
+      if (how === 'done') await compressed();
+      else {
+        void life.jobs.compress(choice);
+        await settled();
+        if (how === 'failed') await compress.reject(new StriaError('internal', 'wrong'));
+        else life.cancel();
+        await settled();
+      }
+      expect([how, trims]).toEqual([how, ['none']]);
+    }
   });
 
   it('is lost with the device: the panel says so, saving fails, and it can be compressed again', async () => {

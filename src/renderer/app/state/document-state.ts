@@ -128,6 +128,8 @@ export interface CompressedState {
   readonly ms?: number | undefined;
   /** Undefined until the compressed bytes are in host memory. */
   readonly readBack?: ReadBack | undefined;
+  /** The result before this one, until this one is in host memory. */
+  readonly earlier?: CompressedState | undefined;
 }
 
 /** When the compressed bytes came to host memory. */
