@@ -231,7 +231,8 @@ export class DocumentLife implements EngineWatcher {
           if (!isOpen()) return;
           this.#store.setState({ opening });
           const choice = codecChoice(this.#store.getState());
-          if (held.loaded.kept.decimation === 1) {
+          // A software GPU compiles on the processor, which draws the volume meanwhile.
+          if (held.loaded.kept.decimation === 1 && !engine.gpu.isSoftware) {
             void this.#works.prepareCompress(engine, held.loaded, { codec: choiceByName(choice.codec), options: choice });
           }
         });
