@@ -53,6 +53,8 @@ export function neededSwitches() {
     '--disable-vulkan-surface',
     // Halves the time to compile kernels on a software GPU: see src/node/node-gpu.ts.
     '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
+    // Compiling a large kernel on a busy processor can take longer than the watchdog waits before it ends the GPU process.
+    '--disable-gpu-watchdog',
   ];
 }
 

@@ -14,6 +14,8 @@ export const gpuSwitches: readonly string[] = [
   '--disable-vulkan-surface',
   // Halves the time to compile kernels; see src/node/node-gpu.ts.
   '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
+  // Compiling a large kernel on two busy cores can take longer than the watchdog waits before it ends the GPU process.
+  '--disable-gpu-watchdog',
   // The CPU paints the page directly instead of acting as a GPU, which saves a fifth of the work of a spec.
   '--disable-gpu-rasterization',
 ];
