@@ -198,6 +198,24 @@ test('a read that is cancelled ends, and reads no more', async () => {
   await expect(bricks.read([{ level: 1, number: 0 }], { signal: controller.signal })).rejects.toMatchObject({ tag: 'aborted' });
 });
 
+test.each([
+  [300, 32, 32, 1],
+  [300, 300, 32, 1],
+] as const)('bricks of %i × %i × %i voxels are zeros only where their chunks are', async (...dims) => {
+  const info = infoOf(dims, 'u8');
+  const voxels = new Uint8Array(dims[0] * dims[1] * dims[2]);
+  // Every second chunk along x is full of one value.
+  for (let at = 0; at < voxels.length; at++) voxels[at] = ((at % dims[0]) >> 4) % 2 === 1 ? 7 : 0;
+  const whole = await withAllLevels(info, voxels, [16, 16, 16]);
+  const stored = await ContainerBricks.open(await openBytes(whole));
+  const made = await HalvedBricks.open(await openBytes(await withoutFinest(whole, 1)), inlinePool());
+  const all = allOf(made, 1);
+  const [expected, found] = [await stored.read(all), await made.read(all)];
+  for (const [at, brick] of all.entries()) {
+    expect(Buffer.compare(voxelsIn(made, brick, found[at]), voxelsIn(stored, brick, expected[at]))).toBe(0);
+  }
+});
+
 test('few chunks are held at once however short their records are, and blocks of zeros go to no thread', async () => {
   const info = infoOf([1104, 256, 64, 1], 'f32');
   const voxels = new Uint8Array(4 * info.dims[0] * info.dims[1] * info.dims[2]);

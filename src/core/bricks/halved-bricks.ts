@@ -1,10 +1,9 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { HalveTask, TaskPool } from '../cpu/cpu-task.ts';
-import { constantResult } from '../cpu/halve-task.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import { constantElement } from '../left-out/halve-blocks.ts';
+import { constantElement, isSameElement } from '../left-out/halve-blocks.ts';
 import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
 import { type BlockPart, LevelBlocks } from '../left-out/level-blocks.ts';
 import { chunkName } from '../shared/chunk-name.ts';
@@ -200,6 +199,14 @@ export class HalvedBricks implements BrickSource {
       return fault;
     }
   }
+}
+
+/** The brick of a task with all blocks, if all their chunks are constant; undefined otherwise. Its checksum is not computed. */
+function constantResult({ type, blocks }: HalveTask): EncodedChunk | undefined {
+  const [first] = blocks;
+  const element = first && constantElement(first, type);
+  if (!element || !blocks.every((block) => isSameElement(constantElement(block, type), element))) return undefined;
+  return { kind: 'constant', element, decodedChecksum: { sum: 0, cross: 0 } };
 }
 
 function isZero(block: HalveTask['blocks'][number], { type }: HalveTask): boolean {

@@ -20,7 +20,7 @@ import { type Dims3, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult, HalveTask, TaskHalving } from './cpu-task.ts';
 import { decodeRow, RowMemory } from './decode-row.ts';
-import { constantResult, halvedVoxels } from './halve-task.ts';
+import { halvedVoxels } from './halve-task.ts';
 import { dimsOfHalvings, type HalvedChunks, type HalvingSteps, putPlanes } from './halved-chunks.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
@@ -118,8 +118,6 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
  * than half, by `rice` if that is shorter.
  */
 function makeBrick(task: HalveTask, desk: CpuDesk): EncodedChunk {
-  const constant = constantResult(task);
-  if (constant) return constant;
   const voxels = halvedVoxels(task);
   const { shape, type } = task;
   const box = { bytes: voxels, dims: shape, elementBytes: codecElementBytes(type) };

@@ -55,7 +55,7 @@ export interface HalveTask extends Halving {
   readonly kind: 'halve';
   /** The brick's lengths in codec elements. */
   readonly shape: Dims3;
-  /** With their places in the brick, in codec elements. */
+  /** With their places in the brick, in codec elements. Those that are left out are zeros. */
   readonly blocks: readonly (LevelBlock & { readonly to: ChunkBox })[];
 }
 

@@ -1,18 +1,9 @@
 import { scatterChunk } from '../chunks/boxes.ts';
 import { decodeUnchecked } from '../chunks/decode-chunk.ts';
 import { chunkBytes } from '../codec/batch.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
-import { constantElement, halvedBlock, isSameElement } from '../left-out/halve-blocks.ts';
+import { constantElement, halvedBlock } from '../left-out/halve-blocks.ts';
 import type { HalveTask } from './cpu-task.ts';
-
-/** The result of a task whose chunks are all constant, which needs no voxels; undefined otherwise. Its checksum is not computed. */
-export function constantResult({ type, blocks }: HalveTask): EncodedChunk | undefined {
-  const [first] = blocks;
-  const element = first && constantElement(first, type);
-  if (!element || !blocks.every((block) => isSameElement(constantElement(block, type), element))) return undefined;
-  return { kind: 'constant', element, decodedChecksum: { sum: 0, cross: 0 } };
-}
 
 /** The voxels of a brick, from the chunks of the volume. @throws StriaError `corrupt`, `unsupported` in the context of a chunk */
 export function halvedVoxels(task: HalveTask): Uint8Array<ArrayBuffer> {
