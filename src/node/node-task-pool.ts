@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
+import { abortable } from '../core/shared/abortable.ts';
 import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
 import { builtFile } from './built-file.ts';
@@ -86,22 +87,15 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
     sharesMemory: true,
     readsFiles: true,
     run: (task, signal, most = threads) =>
-      new Promise<Done>((resolve, reject) => {
+      abortable<Done>(signal, (resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool was already destroyed');
         throwIfAborted(signal);
-        // A running task is a few chunks. It runs to its end, and its result is ignored. Queued ones do not begin.
-        const abort = () => reject(new StriaError('aborted', 'cancelled'));
         // One listener per running task is intended; Node warns from the eleventh on.
         if (signal) setMaxListeners(0, signal);
-        signal?.addEventListener('abort', abort, { once: true });
-        const settle =
-          <T>(done: (value: T) => void) =>
-          (value: T) => {
-            signal?.removeEventListener('abort', abort);
-            done(value);
-          };
-        queue.push({ task, signal, threads: most, resolve: settle(resolve), reject: settle(reject) });
+        queue.push({ task, signal, threads: most, resolve, reject });
         next();
+        // A running task is a few chunks. It runs to its end, and its result is ignored. Queued ones do not begin.
+        return () => {};
       }),
     destroy: async () => {
       destroyed = true;

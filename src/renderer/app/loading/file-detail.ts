@@ -1,3 +1,4 @@
+import { abortable } from '../../../core/shared/abortable.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { LevelBox, LeveledVoxels, LevelsInMaking, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';
@@ -52,22 +53,12 @@ export class FileDetail implements LeveledVoxels {
     this.#worker ??= this.#started();
     const number = this.#next++;
     const worker = this.#worker;
-    return new Promise((resolve, reject) => {
-      const cancel = (): void => {
-        if (!this.#asked.delete(number)) return;
-        worker.postMessage({ kind: 'cancel', number } satisfies DetailCommand);
-        reject(aborted());
-      };
-      const finish =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          // A listener would keep the bytes for as long as the signal lives: labels are measured with one signal for a whole volume.
-          signal?.removeEventListener('abort', cancel);
-          settle(value);
-        };
-      this.#asked.set(number, { resolve: finish(resolve), reject: finish(reject) });
+    return abortable(signal, (resolve, reject) => {
+      this.#asked.set(number, { resolve, reject });
       worker.postMessage({ kind: 'read', number, box } satisfies DetailCommand);
-      signal?.addEventListener('abort', cancel, { once: true });
+      return () => {
+        if (this.#asked.delete(number)) worker.postMessage({ kind: 'cancel', number } satisfies DetailCommand);
+      };
     });
   }
 

@@ -2,6 +2,7 @@ import type { Brick } from '../../../core/bricks/brick.ts';
 import type { BrickLevel, BrickPlace, BrickSource } from '../../../core/bricks/brick-source.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { ChunkGrid } from '../../../core/format/chunk-grid.ts';
+import { abortable } from '../../../core/shared/abortable.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -84,22 +85,14 @@ export class PostedBricks implements BrickSource {
     const number = this.#next++;
     const chunks = bricks.map((brick) => brick.number);
     for (const timePoint of new Set(bricks.map((brick) => this.#timePointOf(brick)))) this.listener?.reads(timePoint);
-    return new Promise((resolve, reject) => {
-      const cancel = (): void => {
+    return abortable(signal, (resolve, reject) => {
+      this.#asked.set(number, { resolve, reject });
+      this.#worker.postMessage({ kind: 'read', number, level: bricks[0]?.level ?? 0, chunks });
+      return () => {
         if (!this.#asked.delete(number)) return;
         this.#worker.postMessage({ kind: 'cancel', number });
-        reject(aborted());
         this.#rested();
       };
-      const finish =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          signal?.removeEventListener('abort', cancel);
-          settle(value);
-        };
-      this.#asked.set(number, { resolve: finish(resolve), reject: finish(reject) });
-      this.#worker.postMessage({ kind: 'read', number, level: bricks[0]?.level ?? 0, chunks });
-      signal?.addEventListener('abort', cancel, { once: true });
     });
   }
 

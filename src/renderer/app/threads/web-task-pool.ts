@@ -1,5 +1,6 @@
 import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { abortable } from '../../../core/shared/abortable.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 
@@ -55,25 +56,16 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
     sharesMemory: false,
     readsFiles: false,
     run: (task, signal) =>
-      new Promise<Done>((resolve, reject) => {
+      abortable<Done>(signal, (resolve, reject) => {
         throwIfAborted(signal);
-        const settle =
-          <T>(done: (value: T) => void) =>
-          (value: T) => {
-            // A listener would keep the result for as long as the signal lives, which is a whole file.
-            signal?.removeEventListener('abort', abort);
-            done(value);
-          };
-        const waiting = { task, resolve: settle(resolve), reject: settle(reject) };
-        // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
-        const abort = () => {
-          const at = queue.indexOf(waiting);
-          if (at >= 0) queue.splice(at, 1);
-          reject(new StriaError('aborted', 'cancelled'));
-        };
-        signal?.addEventListener('abort', abort, { once: true });
+        const waiting = { task, resolve, reject };
         queue.push(waiting);
         next();
+        // A task that is running when the signal aborts is completed, and its result ignored. It is only a few chunks.
+        return () => {
+          const at = queue.indexOf(waiting);
+          if (at >= 0) queue.splice(at, 1);
+        };
       }),
     destroy: async () => {
       const ended = new StriaError('aborted', 'cancelled');
