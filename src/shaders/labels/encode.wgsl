@@ -295,7 +295,8 @@ fn main(
     } else if (!has_failed) {
       close_interval();
     }
-    if (has_failed || byte_count + label_count * element_bytes >= raw_bytes) {
+    // A brick of one element has one label, which is as long.
+    if (has_failed || (kind == kind_coded && byte_count + label_count * element_bytes >= raw_bytes)) {
       kind = kind_raw;
       byte_count = raw_bytes;
       wg_has_failed[walker] = 1u;

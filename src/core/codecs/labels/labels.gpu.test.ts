@@ -18,3 +18,15 @@ test('bricks of noise with few and with many labels', async () => {
   putChunk(box, [0, 0, 0], makeChunk(box.dims, 1, noise));
   await expectBatch(gpu, labels, box, [{ origin: [0, 0, 0], shape: box.dims, parameters: new Uint8Array(0) }]);
 });
+
+// The last brick has one element: its label is as long as the brick.
+test.each([7, 9])('a brick of one element, which is %i, after bricks of 9', async (last) => {
+  const box = poisonedBox([17, 17, 33], 4);
+  const isLast = (x: number, y: number, z: number) => x === 16 && y === 16 && z === 32;
+  putChunk(
+    box,
+    [0, 0, 0],
+    makeChunk(box.dims, 4, (x, y, z) => (isLast(x, y, z) ? last : 9)),
+  );
+  await expectBatch(gpu, labels, box, [{ origin: [0, 0, 0], shape: box.dims, parameters: new Uint8Array(0) }]);
+});
