@@ -1,5 +1,5 @@
 // Chooses each part's biases and levels from the counts of the kernel `survey`.
-// One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y.
+// One workgroup owns one part. Dispatch: one workgroup for each part, spread over x and y; some of the parts at a time.
 // Invariants:
 // 1. A part has at most 2^18 elements and a token at most 2^10 64ths of a bit, so a cost fits in a word.
 // Twin: `biasesOf` and `levelsOf` in src/core/codecs/wave/choose.ts.
@@ -89,7 +89,7 @@ fn main(
   let number = workgroup.x + workgroup.y * workgroups.x;
   if (number >= box.part_count) { return; }
   let start = number * count_words;
-  let to = number * coding_words;
+  let to = (box.first_part + number) * coding_words;
   if (thread < cells) {
     let bias = residual_bias(start, thread);
     wg_biases[thread] = bias;

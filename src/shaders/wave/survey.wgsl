@@ -1,13 +1,13 @@
 // Counts elements of a part by their contexts, so that the kernel `coding` can choose biases and levels.
 // src/core/codecs/wave/SPEC.md, 'Bias' and 'Tokens'.
 // One workgroup owns one slab of a part and counts in workgroup memory, then adds its counts to the part's.
-// Dispatch: slabs × parts.
+// Dispatch: slabs × parts, some of the parts at a time.
 // Invariants:
 // 1. A slab has fewer than 2^16 elements, so two counts share a word in workgroup memory.
 // Twin: `count` in src/core/codecs/wave/loops.ts.
 
 import package::wave::contexts::{bias_cells, energy_of, is_special, level_of, low_bits_of, scale_of, table_of, value};
-import package::wave::layout::{Part, fraction};
+import package::wave::layout::{Box, Part, fraction};
 import package::wave::places::{codes_at, index_of};
 import package::wave::predicted::{elements, near_of};
 import package::wave::slabs::{row_step, share_of, slab_threads};
@@ -18,8 +18,9 @@ const count_words = 2u * cells + token_counts;
 
 @group(0) @binding(0) var<storage, read> parts: array<Part>;
 @group(0) @binding(1) var<storage, read> predictions: array<u32>;
-// For each part: the sums of distances by cell, the numbers of elements by cell, and the numbers of tokens by level and phase.
+// For each part of the dispatch: the sums of distances by cell, the numbers of elements by cell, and the numbers of tokens by level and phase.
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(4) var<uniform> box: Box;
 
 var<workgroup> wg_distances: array<atomic<i32>, cells>;
 var<workgroup> wg_elements: array<atomic<u32>, cells>;
@@ -30,7 +31,7 @@ fn next_x(x: u32) -> u32 { return x + select(1u, row_step - 3u, x % 4u == 3u); }
 
 @compute @workgroup_size(slab_threads)
 fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) workgroup: vec3u) {
-  let part = parts[workgroup.y];
+  let part = parts[box.first_part + workgroup.y];
   let share = share_of(part, workgroup.x, thread);
   // If there are many rows, only one in four is surveyed, in which y + z is a multiple of 4.
   let period = select(4u, 1u, part.extent.y * part.extent.z < 1024u);

@@ -7,7 +7,7 @@ import type { GpuScope } from '../../gpu/scope.ts';
 import { encoders } from './encoders.ts';
 import { laneCount } from './layout.ts';
 import { type PartPlace, partWords } from './part-table.ts';
-import { type Scratch, scratchWordsOf, slotWordsOf } from './scratch.ts';
+import { mostCounted, type Scratch, scratchWordsOf, slotWordsOf } from './scratch.ts';
 
 /** Words of a `Chunk` in placed.wgsl. */
 const chunkWords = 8;
@@ -70,9 +70,14 @@ export function recordGroup(
     commands.stage('predict').dispatch(gpu.kernel(predict), [records, values, weights, predictions, elements], slabs);
     endPart();
   }
-  commands.record((encoder) => encoder.clearBuffer(counts));
-  commands.stage('survey').dispatch(gpu.kernel(of.survey), [records, predictions, elements, counts], slabs);
-  commands.stage('choices').dispatch(gpu.kernel(of.coding), [box, counts, costs, codings], count);
+  for (let first = 0; first < count; first += mostCounted(gpu)) {
+    const counted = Math.min(count - first, mostCounted(gpu));
+    const some = work.uniform('box', [rowWords, sliceWords, first, counted]);
+    commands.record((encoder) => encoder.clearBuffer(counts));
+    const survey = [records, predictions, elements, counts, some];
+    commands.stage('survey').dispatch(gpu.kernel(of.survey), survey, [slabs[0], counted, 1]);
+    commands.stage('choices').dispatch(gpu.kernel(of.coding), [some, counts, costs, codings], counted);
+  }
   // In the buffers, symbols replace predictions, flags replace values, and then lanes replace elements.
   const symbols = [records, predictions, elements, codings, values, tables];
   commands.stage('symbols').dispatch(gpu.kernel(of.symbols), symbols, slabs);

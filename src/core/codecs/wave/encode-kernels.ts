@@ -44,7 +44,7 @@ function recordEncode(
   const bounds = boundsOf(chunks, voxels.elementBytes);
   const buffer = recordZeros(commands, scope, 'wave.payloads', roomFor(bounds));
   const places = placesFor(scope, chunks.length);
-  const scratch = scratchFor(groups, work);
+  const scratch = scratchFor(gpu, groups, work);
   for (const group of groups) {
     const inParts = 4 * group.parts.reduce((sum, part) => sum + scratchWordsOf(part), 0) > submitBytes;
     recordGroup(gpu, commands, work, voxels, group, scratch, { buffer, places }, inParts);

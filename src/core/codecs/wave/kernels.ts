@@ -7,6 +7,6 @@ export function createKernels(gpu: Gpu): CodecKernels {
   return {
     ...createEncoder(gpu),
     prepareDecoders: (...preparing) => prepareDecoders(gpu, ...preparing),
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
 }

@@ -1,4 +1,5 @@
 import type { GpuVoxels } from '../../codec/codec.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { fitSums, sampleCount, tokenCosts } from './choose.ts';
 import { laneCount, laneLimit, planeType } from './layout.ts';
@@ -26,6 +27,11 @@ export function slotWordsOf({ extent }: PartPlace, elementBytes: GpuVoxels['elem
   return Math.ceil(laneLimit(extent, planeType(elementBytes).bits) / 4);
 }
 
+/** The number of parts whose counts fit one binding. */
+export function mostCounted({ maxBindingBytes }: Pick<Gpu, 'maxBindingBytes'>): number {
+  return Math.floor(maxBindingBytes / (4 * perPart.counts));
+}
+
 /** Memory for encoding a group of chunks. */
 export interface Scratch extends Readonly<Record<keyof typeof perPart, GPUBuffer>> {
   /** These three have a word for each element, and for each stand-in at the sides of rows. */
@@ -38,7 +44,11 @@ export interface Scratch extends Readonly<Record<keyof typeof perPart, GPUBuffer
 }
 
 /** Memory for the largest of several groups, which use it one after another. */
-export function scratchFor(groups: readonly { readonly parts: readonly PartPlace[] }[], scope: GpuScope): Scratch {
+export function scratchFor(
+  gpu: Pick<Gpu, 'maxBindingBytes'>,
+  groups: readonly { readonly parts: readonly PartPlace[] }[],
+  scope: GpuScope,
+): Scratch {
   let [words, count] = [0, 0];
   for (const { parts } of groups) {
     words = Math.max(
@@ -56,7 +66,7 @@ export function scratchFor(groups: readonly { readonly parts: readonly PartPlace
     samples: own('samples'),
     sums: own('sums'),
     weights: own('weights'),
-    counts: own('counts'),
+    counts: scope.reused('counts', 4 * perPart.counts * Math.min(count, mostCounted(gpu))),
     codings: own('codings'),
     lengths: own('lengths'),
     finished: own('finished'),

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { makeChunk, poisonedBox, putChunk } from '../../codec/chunk-testing.ts';
+import { withBindingLimit } from '../../volume/resident-testing.ts';
 import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { createEncoder } from './encode-kernels.ts';
 import { wave } from './index.ts';
+import { mostCounted, scratchFor } from './scratch.ts';
 
 const gpu = await openTestGpu();
 
@@ -30,6 +32,35 @@ test('chunks that are encoded in several groups and submits have the same payloa
   );
   expect(together?.bytes?.byteLength).toBeGreaterThan(0);
   expect(apart).toEqual([together, together]);
+});
+
+test('memory for a chunk of the default shape of a volume one voxel wide, and parts that are counted in several dispatches', async () => {
+  const none = new Uint8Array(0);
+  const extent = [1, 1, 64] as const;
+  const parts = Array.from({ length: 8192 }, (_, number) => ({
+    chunk: 0,
+    extent,
+    firstWord: 0,
+    plane: 0,
+    number,
+    partCount: 8192,
+  }));
+  using scope = gpu.scope('test');
+  scratchFor(gpu, [{ parts }], scope);
+
+  const shape = [16, 16, 200] as const;
+  const chunk = makeChunk(shape, 1, (x, y, z, random) => 100 + 50 * Math.sin((x + y + z) / 9) + (random() % 3));
+  const box = poisonedBox(shape, 1, 0);
+  putChunk(box, [0, 0, 0], chunk);
+  const voxels = { buffer: scope.storage('box', box.bytes.byteLength, box.bytes), dims: shape, elementBytes: 1 } as const;
+  const encode = async (of: typeof gpu) => {
+    const chunks = [{ origin: [0, 0, 0], shape, parameters: none }] as const;
+    const { buffer, byteLengths } = await createEncoder(of).encode(voxels, chunks, { scope });
+    return gpu.read(buffer as GPUBuffer, 0, byteLengths[0]);
+  };
+  const narrow = withBindingLimit(gpu, 60_000);
+  expect(mostCounted(narrow)).toBe(3);
+  expect(await encode(narrow)).toEqual(wave.reference.encode(chunk, none));
 });
 
 test.each(wave.elementBytes)(
