@@ -161,3 +161,19 @@ test('tasks that wait when the pool is destroyed are cancelled', async () => {
   expect((await settled).some(({ status }) => status === 'rejected')).toBe(true);
   await expect(pool.run(encodeTask(voxelsOf(1)))).rejects.toMatchObject({ tag: 'internal' });
 });
+
+test('a task adds its listener to a signal that has ten without a warning of Node', async () => {
+  pool = createNodeTaskPool(1);
+  const controller = new AbortController();
+  for (let count = 0; count < 10; count++) controller.signal.addEventListener('abort', () => {});
+  const warnings: string[] = [];
+  const warn = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', warn);
+  try {
+    await pool.run(encodeTask(voxelsOf(1)), controller.signal);
+    await new Promise(setImmediate);
+  } finally {
+    process.off('warning', warn);
+  }
+  expect(warnings).toEqual([]);
+});

@@ -86,17 +86,18 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
     isInline: false,
     sharesMemory: true,
     readsFiles: true,
-    run: (task, signal, most = threads) =>
-      abortable<Done>(signal, (resolve, reject) => {
+    run(task, signal, most = threads) {
+      // One listener per running task is intended; Node warns from the eleventh on.
+      if (signal) setMaxListeners(0, signal);
+      return abortable<Done>(signal, (resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool was already destroyed');
         throwIfAborted(signal);
-        // One listener per running task is intended; Node warns from the eleventh on.
-        if (signal) setMaxListeners(0, signal);
         queue.push({ task, signal, threads: most, resolve, reject });
         next();
         // A running task is a few chunks. It runs to its end, and its result is ignored. Queued ones do not begin.
         return () => {};
-      }),
+      });
+    },
     destroy: async () => {
       destroyed = true;
       const ended = new StriaError('aborted', 'cancelled');

@@ -46,8 +46,10 @@ export class FittingBatches {
    * @throws StriaError `out-of-memory` if there is too little memory for the smallest batches; as `work`
    */
   async run<T>(work: (size: BatchSize, hold: (release: () => void) => void) => Promise<T>): Promise<T> {
+    let before: number | undefined;
     for (;;) {
       const bytes = this.#nextBytes();
+      before ??= bytes;
       const size = bytes < this.#most.bytes ? { bytes, atOnce: 1 } : this.#most;
       const held: (() => void)[] = [];
       const attempt = this.#begin(bytes);
@@ -55,7 +57,12 @@ export class FittingBatches {
         return await guarded(this.#gpu, () => work(size, (release) => held.push(release)));
       } catch (error) {
         for (const release of held) release();
-        if (toStriaError(error).tag !== 'out-of-memory' || attempt.largest <= leastBytes) throw error;
+        if (toStriaError(error).tag !== 'out-of-memory') throw error;
+        if (attempt.largest <= leastBytes) {
+          // Something else takes the memory, and the caller may free it.
+          this.#bytes = before;
+          throw error;
+        }
         // The largest batches at the same time may be what lacked memory.
         this.#bytes = Math.max(leastBytes, Math.min(this.#bytes, attempt.largest / 2));
         this.#growsAtMs = performance.now() + growAfterMs;

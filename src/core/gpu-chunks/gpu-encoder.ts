@@ -75,7 +75,7 @@ export class GpuEncoder {
     }
   }
 
-  /** Like `encode`, but the payloads stay in buffers that `call.scope` owns. @param read `later` for checksums of most of them */
+  /** Like `encode`, but the payloads stay in buffers that `call.scope` owns. @param read `later` for their checksums */
   encodeInPlace(
     box: ResidentBox,
     choice: EncodeChoice,

@@ -82,7 +82,7 @@ function fakeEngine() {
   const shown: (FakeVolume | undefined)[] = [];
   const bricks: unknown[] = [];
   const viewpoints: unknown[] = [];
-  const gpu = { isLost: false, checkAlive: () => {}, spare: { free: () => {} } };
+  const gpu = { isLost: false, isSoftware: false, checkAlive: () => {}, spare: { free: () => {} } };
   const viewer = {
     setVolume: async (volume: FakeVolume | undefined) => void shown.push(volume),
     exchangeVolume: async (volume: FakeVolume) => void shown.push(volume),
@@ -262,6 +262,14 @@ describe('opening', () => {
       await pictured.resolve();
       expect(prepared).toEqual(count === 1 ? [kept] : []);
     }
+  });
+
+  it('compiles nothing ahead on a software GPU, because the processor draws the volume meanwhile', async () => {
+    const { opened, pictured, prepared, gpu } = setUp();
+    gpu.isSoftware = true;
+    await opened();
+    await pictured.resolve();
+    expect(prepared).toEqual([]);
   });
 
   it('asks for the layout of a raw file that no reader recognises, and reports other failures', async () => {
