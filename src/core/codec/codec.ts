@@ -281,6 +281,7 @@ export interface CodecKernels {
    * @param faults one word per chunk, initially 0. The plan sets it if the payload violates SPEC.md even though it might decode
    * to the right voxels. It may also set it for a sound payload, so the reference decides. If undefined, payloads are not
    * checked, which saves time.
+   * @param scratch memory that other plans use too. By default the plan has its own, as large as the decoded chunks for some codecs
    * @throws StriaError `corrupt` for parameters and lengths that no encoder writes
    */
   prepareDecode(
@@ -289,6 +290,7 @@ export interface CodecKernels {
     target: GpuVoxels,
     scope: GpuScope,
     faults?: GPUBuffer,
+    scratch?: DecodeScratch,
   ): DecodePlan;
   /**
    * Like `prepareDecode`, for ranges of chunks: parts of a slice, or single voxels. Defined together with
@@ -323,6 +325,9 @@ export interface RangePlan {
   /** How many parts of payloads are read and decoded. */
   readonly segmentCount: number;
 }
+
+/** Gives a buffer of at least so many bytes, usage STORAGE, for plans that never run at the same time. Its contents are undefined. */
+export type DecodeScratch = (byteLength: number) => GPUBuffer;
 
 /** Records the dispatches of a decoding in `commands`. It can run repeatedly and uploads nothing. */
 export type DecodePlan = (commands: Commands) => void;

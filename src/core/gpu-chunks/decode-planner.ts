@@ -17,6 +17,8 @@ import type {
 import { createKernels } from '../codecs/kernels.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { chunkName } from '../shared/chunk-name.ts';
+import { inContext } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { FaultFlags } from './fault-flags.ts';
 import { prepareFill } from './gpu-chunks.ts';
@@ -113,12 +115,35 @@ export class DecodePlanner {
       const kernels = this.#kernelsOf(codec);
       for (const [buffer, { chunks: members, numbers, byteOffsets, byteLengths }] of byBuffer) {
         const faults = flags?.buffer(numbers);
-        plans.push(kernels.prepareDecode({ buffer, byteOffsets, byteLengths }, members, target, scope, faults));
+        const payloads = { buffer, byteOffsets, byteLengths };
+        const scratch = (bytes: number) => workspace.scratch(bytes);
+        plans.push(kernels.prepareDecode(payloads, members, target, scope, faults, scratch));
       }
     }
     return (commands) => {
       for (const plan of plans) plan(commands);
     };
+  }
+
+  /**
+   * As `plan`, for chunks whose `number` is their number in the volume.
+   * @throws StriaError `corrupt` as `plan`, in the context of `chunk N`
+   */
+  planNamed(...planning: Parameters<DecodePlanner['plan']>): DecodePlan {
+    const [chunks, target, scope] = planning;
+    try {
+      return this.plan(...planning);
+    } catch (error) {
+      for (const chunk of chunks) {
+        using trial = scope.scope('trial');
+        try {
+          this.plan([chunk], target, trial);
+        } catch (own) {
+          throw inContext(chunkName(chunk.number), own);
+        }
+      }
+      throw error;
+    }
   }
 
   /**
@@ -172,7 +197,7 @@ export class DecodePlanner {
         const stored = { ...place, codec: second.codec, parameters: second.parameters };
         return { origin: [byteOffset, 0, 0], shape: [second.decodedLength, 1, 1], stored, number: chained.number };
       });
-      plans.push(this.plan(payloads, box, scope, undefined, flags));
+      plans.push(this.plan(payloads, box, scope, workspace, flags));
     }
     return unchained;
   }
@@ -186,23 +211,35 @@ export class DecodePlanner {
   }
 }
 
-/** Buffers for the payloads of first codecs while chains are decoded. Plans that share them must run one after another. */
+/** Buffers for the payloads of first codecs and for codecs' scratch while plans run. Plans that share them must run one after another. */
 export class DecodeWorkspace {
   readonly #scope: GpuScope;
+  readonly #mostBytes: number;
   readonly #slots: GPUBuffer[][] = [];
+  readonly #scratch: GPUBuffer[] = [];
 
-  constructor(scope: GpuScope) {
+  /** @param mostBytes up to which buffers may be larger than requested, for later requests. By default they never are */
+  constructor(scope: GpuScope, mostBytes = 0) {
     this.#scope = scope;
+    this.#mostBytes = mostBytes;
   }
 
   /** A buffer of at least this many bytes; each slot has its own. */
   take(slot: number, bytes: number): GPUBuffer {
     this.#slots[slot] ??= [];
-    const buffers = this.#slots[slot];
+    return this.#take(this.#slots[slot], 'first-payloads', bytes);
+  }
+
+  /** A buffer of at least this many bytes, in which each codec's plan may leave anything. */
+  scratch(bytes: number): GPUBuffer {
+    return this.#take(this.#scratch, 'symbols', bytes);
+  }
+
+  #take(buffers: GPUBuffer[], label: string, bytes: number): GPUBuffer {
     const known = buffers.find(({ size }) => size >= bytes);
     if (known) return known;
     // Slightly more than requested, because the next request may be slightly larger.
-    const made = this.#scope.storage('first-payloads', Math.ceil(bytes * 1.25));
+    const made = this.#scope.storage(label, Math.max(bytes, Math.min(Math.ceil(bytes * 1.25), this.#mostBytes)));
     buffers.push(made);
     return made;
   }

@@ -112,8 +112,9 @@ async function transcodeBatch(work: Work, batch: readonly TranscodedChunk[], cal
     return { ...(box.chunks[i] as (typeof box.chunks)[number]), stored, number };
   });
   const flags = new FaultFlags(scope);
+  const plan = planner.planNamed(planned, box.voxels, scope, undefined, flags);
   const commands = gpu.commands('transcode', call.onTimes);
-  planner.plan(planned, box.voxels, scope, undefined, flags)(commands);
+  plan(commands);
   const { wallMs } = await commands.submit();
   batchBytes.set(gpu, batchBytesAfter(batchBytes.get(gpu) ?? firstBatchBytes, wallMs));
   const suspects = await flags.take(gpu);

@@ -52,6 +52,18 @@ test.each(['rle+huffman', 'predict+huffman'])('%s: GPU and CPU find the same chu
   expect(await damagedBy(gpuBackend, chunks)).toEqual(byCpu);
 });
 
+test.each(['rice', 'rle+huffman', 'wave'])(
+  'a volume that stays compressed: parameters that no encoder writes, %s',
+  async (chain) => {
+    const info = infoOf([shape[0], shape[1], 2 * shape[2], 1], 'u16');
+    const [sound] = damagedChunks(chain) as [CodedChunk];
+    const stages = sound.stages.map((stage, i) => (i > 0 ? stage : { ...stage, parameters: Uint8Array.of(7, 7) }));
+    const chunks = [sound, { ...sound, stages }];
+    const refused = CompressedVolume.create(gpu, { info, chunkShape: shape, chunks }, { verify: true });
+    await expect(refused).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 2'] });
+  },
+);
+
 test('a volume that stays compressed is refused for surplus bytes, as on the CPU', async () => {
   const info = infoOf([shape[0], shape[1], shape[2], 1], 'u16');
   const [sound, ...others] = damagedChunks('predict+huffman') as [CodedChunk, ...CodedChunk[]];

@@ -87,7 +87,7 @@ export class CompressedLayers {
     this.#scratch = scratch;
     this.#flags = flags;
     this.#stacks = source.grid.isInterleaved && !asEncoded;
-    this.#workspace = new DecodeWorkspace(scratch);
+    this.#workspace = new DecodeWorkspace(scratch, source.gpu.maxBindingBytes);
   }
 
   get count(): number {
@@ -207,7 +207,7 @@ export class CompressedLayers {
         const number = firstChunk + chunk.number;
         return { ...chunk, stored: stored[number] as StoredChunk, number };
       });
-      const plan = (target: GpuVoxels) => planner.plan(planned, target, tables, this.#workspace, this.#flags);
+      const plan = (target: GpuVoxels) => planner.planNamed(planned, target, tables, this.#workspace, this.#flags);
       if (!this.#stacks) return [plan(voxels)];
       const decoded = { ...voxels, buffer: this.#interleavedBuffer() };
       const { timePoints } = grid.box(firstChunk);

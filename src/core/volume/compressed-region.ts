@@ -61,7 +61,7 @@ export async function decodeChunkRow(
     return { origin: [origin[0] - from[0], 0, 0], shape, stored: stored[number] as StoredChunk, number };
   });
   const commands = gpu.commands('decode.region');
-  planner.plan(planned, voxels, scope)(commands);
+  planner.planNamed(planned, voxels, scope)(commands);
   // The read that follows reports a failure.
   commands.submit().catch(() => {});
   const bytes = await gpu.read(voxels.buffer);

@@ -101,6 +101,22 @@ function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, ind
   return values;
 }
 
+test('frames that are prepared share the memory in which entropy codes are decoded', async () => {
+  const info = testInfo([64, 64, 256, 1], 'u8');
+  const bytes = Uint8Array.from({ length: 2 ** 20 }, (_, i) => 100 + 50 * Math.sin(i / 9) + ((i * i) % 13));
+  const boxes = Array.from({ length: 4 }, (_, i) => ({ origin: [0, 0, 64 * i], shape: [64, 64, 64] }) as const);
+  const choice = { codec: chainByName('huffman'), options };
+  const chunks = await cpu.encode({ bytes, dims: [64, 64, 256], elementBytes: 1 }, boxes, choice);
+  const volume = await CompressedVolume.create(gpu, { info, chunkShape: [64, 64, 64, 1], chunks }, { verify: false });
+  expect(volume.shares.map(({ codec }) => codec)).toEqual(['huffman']);
+  const before = gpu.memory.liveBytes();
+  volume.prepareFrames(2, [0, 0, 0, 0]);
+  const grown = gpu.memory.liveBytes() - before;
+  volume.destroy();
+  // A layer, and what decoding one takes; not what all four take.
+  expect(grown).toBeLessThan(0.75 * volume.voxelBytes);
+});
+
 // Codecs depend on the width of elements, not on their sign, so one type of each width suffices.
 describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
   test.each<[string, Dims4, number, ChunkShape]>([

@@ -3,7 +3,7 @@ import decodeShader from '../../../shaders/huffman/decode.wgsl';
 import locateShader from '../../../shaders/huffman/locate.wgsl';
 import scatterShader from '../../../shaders/huffman/scatter.wgsl';
 import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../../codec/batch.ts';
-import type { CodecElementBytes, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
+import type { CodecElementBytes, DecodePlan, DecodeScratch, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
 import { type FaultChecks, faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { KernelDescriptor } from '../../gpu/kernel.ts';
@@ -36,6 +36,7 @@ export function prepareDecode(
   target: GpuVoxels,
   scope: GpuScope,
   faults?: GPUBuffer,
+  scratch: DecodeScratch = (byteLength) => scope.storage('symbols', byteLength),
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const { elementBytes } = target;
@@ -74,7 +75,7 @@ export function prepareDecode(
   const slots = scope.storage('slots', slotBytes * slotCount);
   const places = scope.storage('places', placeBytes * placeCount);
   const codes = scope.storage('codes', codeBytes * slotCount);
-  const symbols = scope.storage('symbols', 4 * symbolWords);
+  const symbols = scratch(4 * symbolWords);
   const source = payloadBuffer(payloads, scope);
   const counted = (label: string, count: number) => scope.uniform(label, [count]);
   const chunkCount = counted('chunk-count', chunks.length);

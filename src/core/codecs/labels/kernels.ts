@@ -45,7 +45,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
     ...recordedEncoder(gpu, 'labels.encode', (elementBytes) => gpu.prepareKernels(encoders(elementBytes)), recordEncode),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
 }
 

@@ -45,7 +45,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
   return {
     ...recordedEncoder(gpu, 'parle.encode', (elementBytes) => prepareEncode(gpu, elementBytes), recordEncode),
     prepareDecoders: (elementBytes, _chunks, checked) => gpu.prepareKernels([decoder(gpu, elementBytes, faultVariant(checked))]),
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
     prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
       prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
   };

@@ -50,7 +50,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       const kernels = decoders(modesOf(chunks), elementBytes, faultVariant(checked));
       return gpu.prepareKernels(kernels.flatMap(({ place, expand }) => [place, expand]));
     },
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
 }
 

@@ -53,7 +53,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
       return gpu.prepareKernels([locate, ...decode]);
     },
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
 }
 

@@ -47,7 +47,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
     ...recordedEncoder(gpu, 'rle.encode', (elementBytes) => gpu.prepareKernels(encoders(elementBytes)), recordEncode),
     prepareDecoders: (elementBytes, _chunks, checked) =>
       gpu.prepareKernels(Object.values(decoders(elementBytes, faultVariant(checked)))),
-    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
+    prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
 }
 
