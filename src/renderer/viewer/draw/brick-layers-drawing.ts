@@ -48,7 +48,7 @@ interface Demand {
 /** Whether a layer can be drawn from these bricks: rays read them only from their texture. */
 export function drawsFromBricks({ look, display }: LayerIn3d, space: BrickSpace): boolean {
   const { bricks, numbers, isClosed } = space;
-  return !isClosed && hasFinerLevels(bricks.source, display.texture) && bricks.isFiltered(look.window, numbers);
+  return !isClosed && hasFinerLevels(bricks.source, display.texture) && bricks.hasTexels(look.window, numbers);
 }
 
 /**
