@@ -165,7 +165,8 @@ export class BrickDrawing {
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
     const hasArrived = feedback.missed.some((key) => bricks.has(key));
-    if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels))) this.space.changed();
+    const hasChanged = hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels));
+    if (hasChanged || this.#demand.mayRefine) this.space.changed();
     this.space.update();
   }
 }

@@ -206,6 +206,7 @@ export class BrickLayersDrawing {
     // Bricks that an earlier time point wanted stay until those of this one are requested.
     if (known && known.space !== space) this.#withdraw(id, known);
     const demand = { space, timePoint, view: new BrickView(space.bricks, this.#nameOf(id), true) };
+    demand.view.moved();
     this.#demands.set(id, demand);
     return demand;
   }
@@ -216,7 +217,8 @@ export class BrickLayersDrawing {
     const { bias } = view;
     view.take(feedback, [timePoint]);
     space.unread = view.fault;
-    if (feedback.missed.some((key) => space.bricks.has(key)) || view.bias !== bias) space.changed();
+    const hasArrived = feedback.missed.some((key) => space.bricks.has(key));
+    if (hasArrived || view.bias !== bias || view.mayRefine) space.changed();
     space.update();
   }
 
