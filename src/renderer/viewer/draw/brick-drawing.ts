@@ -141,7 +141,8 @@ export class BrickDrawing {
       this.isReady(frame.channels);
       await this.probe(frame, strip);
       if (this.#demand.isComplete && bricks.isSettled) return;
-      if (stall.isOver(bricks.use.decoded, bricks.atlas.isCompiling)) return;
+      // Choosing other levels is progress, too.
+      if (stall.isOver(bricks.use.decoded + this.#demand.bias, bricks.atlas.isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
       bricks.update();
     }

@@ -186,9 +186,10 @@ export class BrickLayersDrawing {
       await submitted.catch(() => {});
       const open = this.#drawn.map(({ demand }) => demand).filter(({ space }) => !space.isClosed);
       if (open.every(({ space, view }) => view.isComplete && space.bricks.isSettled)) return;
-      const decoded = open.reduce((sum, { space }) => sum + space.bricks.use.decoded, 0);
+      // Choosing other levels is progress, too: on a slow GPU, several frames pass until the levels fit.
+      const progress = open.reduce((sum, { space, view }) => sum + space.bricks.use.decoded + view.bias, 0);
       const isCompiling = open.some(({ space }) => space.bricks.atlas.isCompiling);
-      if (stall.isOver(decoded, isCompiling)) return;
+      if (stall.isOver(progress, isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
