@@ -43,6 +43,39 @@ async function addLayer(page: Page, name: string): Promise<void> {
 
 const volumeBytes = (page: Page) => gpuMemory(page, 'volume.box');
 
+test('files that are added together follow in order, and one that cannot be read says so without holding up the others', async ({
+  stria,
+}) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('scan.nii', scanFile)]);
+  await expectOpen(page, 'scan.nii');
+  await openTab(page, 'layers');
+  await page.evaluate(() => {
+    const seen = new Set<string>();
+    Object.assign(window, { seenWaiting: seen });
+    const look = () => seen.add(document.querySelector('[data-testid="waiting-layers"]')?.textContent ?? '');
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  const files = [
+    ['seg.nii', labelFile],
+    ['broken.nii', labelFile.subarray(0, 900)],
+    ['pet.nii', turnedFile],
+  ] as const;
+  await stria.chooseOpen(files.map(([name, bytes]) => stria.write(name, bytes)));
+  await page.getByTestId('add-layer').click();
+  const rows = page.getByTestId('layers').getByRole('row');
+  await expect(rows).toHaveCount(2);
+  await expect(page.getByTestId('layer-pet.nii')).toBeVisible();
+  expect((await rows.allInnerTexts()).map((text) => text.match(/\w+\.nii/)?.[0])).toEqual(['pet.nii', 'seg.nii']);
+  const waiting = await page.evaluate(() => [...(window as unknown as { seenWaiting: Set<string> }).seenWaiting]);
+  expect(waiting).toContain('Then broken.nii, pet.nii');
+  await expect(page.getByTestId('adding-layer')).toContainText('broken.nii');
+  await expect(page.getByTestId('adding-layer').getByTestId('error-message')).toBeVisible();
+  await expect(page.getByTestId('add-layer-cancel')).toHaveText('Dismiss');
+  await page.getByTestId('add-layer-cancel').click();
+  await expect(page.getByTestId('adding-layer')).toHaveCount(0);
+});
+
 test('a second file becomes a layer: it is drawn in slices, read under the pointer, changed, undone, and freed', async ({
   stria,
 }) => {

@@ -241,3 +241,29 @@ test('many particles take little memory, and a cancelled deposit leaves nothing'
   expect((await started.ended).code).not.toBe(0);
   expect(readdirSync(folders.folder).sort()).toEqual(['many.npy', 'many.stria', 'small.stria']);
 });
+
+test('with several inputs, an error names the file that is damaged, and an error of the options names none', async () => {
+  const sim = writeTipsy();
+  const damaged = tipsyBytes([{ ...gas, positions: gas.positions.with(7, Number.NaN) }, dark, star]);
+  writeFileSync(at('damaged.00100'), damaged);
+  const how = ['--size', '20', box, '--edges', 'clip', '-o', at('none.stria'), ...cpu];
+  for (const inputs of [
+    [sim, at('damaged.00100')],
+    [at('damaged.00100'), sim],
+  ]) {
+    const { code, stderr } = await stria('deposit', ...inputs, ...how);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`particle 3 of gas in ${at('damaged.00100')}`),
+    });
+    expect(stderr).not.toContain(sim);
+  }
+  const broken = at('broken.tipsy');
+  writeFileSync(broken, '');
+  const empty = await stria('deposit', sim, broken, ...how);
+  expect(empty.stderr).toContain(broken);
+  expect(empty.stderr).not.toContain(sim);
+  const options = await stria('deposit', sim, box, '-o', at('none.stria'), ...cpu);
+  expect(options).toMatchObject({ code: 2, stderr: expect.stringContaining('deposit needs the dimensions') });
+  expect(options.stderr).not.toContain(sim);
+});

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodeRgbaPng } from '../core/io/pictures/rgba-png.ts';
 import { cpu, niftiFile, scanBytes, stria, succeed, testFolders } from './cli-testing.ts';
@@ -105,4 +106,26 @@ test('labels of another grid and a part of a volume are refused', async () => {
   await succeed('compress', at('scan.nii'), '--part', '1/2', '-o', at('part.stria'), ...cpu);
   const part = await stria('stats', at('part.stria'), ...cpu);
   expect(part).toMatchObject({ code: 2, stderr: expect.stringMatching(/holds only part 1 of 2/) });
+});
+
+test('an error names the file that is damaged, not the other one, and an error of both names neither', async () => {
+  writeFiles();
+  const [scan, labels] = ['scan', 'labels'].map((name) => {
+    const packed = gzipSync(readFileSync(at(`${name}.nii`)));
+    packed.fill(0xff, packed.length / 2, packed.length / 2 + 40);
+    writeFileSync(at(`${name}-bad.nii.gz`), packed);
+    return { sound: at(`${name}.nii`), damaged: at(`${name}-bad.nii.gz`) };
+  }) as [{ sound: string; damaged: string }, { sound: string; damaged: string }];
+  for (const [input, marks, damaged, sound] of [
+    [scan.sound, labels.damaged, labels.damaged, scan.sound],
+    [scan.damaged, labels.sound, scan.damaged, labels.sound],
+  ] as const) {
+    const { code, stderr } = await stria('stats', input, '--labels', marks, ...cpu);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(damaged) });
+    expect(stderr).not.toContain(sound);
+  }
+  writeFileSync(at('small.nii'), niftiFile([4, 4, 4], 1));
+  const other = await stria('stats', scan.sound, '--labels', at('small.nii'), ...cpu);
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('both need the same grid') });
+  expect(other.stderr).not.toContain('.nii');
 });

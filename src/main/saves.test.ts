@@ -66,6 +66,27 @@ test('an abort, even in the middle of a write, keeps the old file', async () => 
   await saves.abort(owner, id);
 });
 
+test('a save to a name that another save writes to is refused at once, until that one has ended', async () => {
+  const target = join(folder, 'scan.stria');
+  const first = await saves.begin(owner, target);
+  await saves.write(owner, first.id, bytes(1));
+  await expect(saves.begin(2, target)).rejects.toMatchObject({
+    tag: 'not-writable',
+    message: "'scan.stria' is being written. Choose another name, or wait until it is saved",
+  });
+  await saves.commit(owner, first.id);
+  expect([...readFileSync(target)]).toEqual([1]);
+  const second = await saves.begin(2, target);
+  await saves.abort(2, second.id);
+  const third = await saves.begin(2, target);
+  await saves.write(2, third.id, bytes(2));
+  await saves.commit(2, third.id);
+  expect([...readFileSync(target)]).toEqual([2]);
+  // A save that cannot begin does not keep the name.
+  const missing = join(folder, 'none', 'scan.stria');
+  for (const _ of [0, 1]) await expect(saves.begin(owner, missing)).rejects.not.toThrow('is being written');
+});
+
 test('closing a window aborts its own saves, and no others', async () => {
   await saves.begin(owner, join(folder, 'a.stria'));
   await saves.beginBeside(owner, folder, 'b.stria');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { StriaError } from '../core/shared/errors.ts';
+import { StriaError } from '../core/shared/errors.ts';
 import type { BegunSave } from '../core/shared/ipc.ts';
 import { freeSpace } from '../node/free-space.ts';
 import { renameToFree } from '../node/rename-to-free.ts';
@@ -16,7 +16,7 @@ import { temporaryName, type UnfinishedSaves } from './unfinished-saves.ts';
  * for one save run in order. `owner` is the window; its saves are aborted when it closes.
  */
 export interface Saves {
-  /** Replaces `target` on commit and keeps its permissions. @throws StriaError `not-writable` */
+  /** Replaces `target` on commit and keeps its permissions. @throws StriaError `not-writable`, also while another save writes to it */
   begin(owner: number, target: string): Promise<BegunSave>;
   /**
    * Like `begin`, under the first free of `name`, `name (2)` …; never replaces a file. With `mayReplace`, it is called `name` and
@@ -50,7 +50,7 @@ interface Save extends PendingSave {
 
 /** @param unfinished records the temporary files, in case the app is killed */
 export function createSaves(unfinished?: UnfinishedSaves): Saves {
-  /** Targets of saves in progress, so that two of them never choose the same free name. */
+  /** Targets of saves in progress: no two of them have the same. */
   const reserved = new Set<string>();
   const discard = async (save: Save): Promise<void> => {
     await save.file?.close().catch(() => undefined);
@@ -76,18 +76,29 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     return { id, name: basename(target), folder, freeBytes: (await freeSpace(folder)) ?? null };
   };
 
-  return {
-    begin: async (owner, target) => start(owner, await resolveTarget(target), true),
+  const startReserved = async (owner: number, target: SaveTarget, mayReplace: boolean): Promise<BegunSave> => {
+    reserved.add(target.path);
+    try {
+      return await start(owner, target, mayReplace);
+    } catch (error) {
+      reserved.delete(target.path);
+      throw error;
+    }
+  };
 
-    async beginBeside(owner, folder, name, mayReplace = false) {
-      const path = freePath(folder, name, (one) => (existsSync(one) && !mayReplace) || reserved.has(one));
-      reserved.add(path);
-      try {
-        return await start(owner, { path, mode: undefined }, mayReplace);
-      } catch (error) {
-        reserved.delete(path);
-        throw error;
+  return {
+    async begin(owner, chosen) {
+      const target = await resolveTarget(chosen);
+      if (reserved.has(target.path)) {
+        const words = `'${basename(target.path)}' is being written. Choose another name, or wait until it is saved`;
+        throw new StriaError('not-writable', words);
       }
+      return startReserved(owner, target, true);
+    },
+
+    beginBeside: async (owner, folder, name, mayReplace = false) => {
+      const path = freePath(folder, name, (one) => (existsSync(one) && !mayReplace) || reserved.has(one));
+      return startReserved(owner, { path, mode: undefined }, mayReplace);
     },
 
     async write(owner, id, bytes) {

@@ -10,10 +10,10 @@ interface TestGpu {
 }
 
 /**
- * One device for all test files of this process, because a software GPU takes a minute to compile all kernels. No file may
+ * One device for all test files of this process that want the same features, because a software GPU takes a minute to compile all kernels. No file may
  * therefore release Dawn.
  */
-let open: Promise<TestGpu> | undefined;
+const open = new Map<string, Promise<TestGpu>>();
 const opened = new Set<Gpu>();
 
 process.once('exit', () => {
@@ -21,8 +21,8 @@ process.once('exit', () => {
   releaseNodeGpu();
 });
 
-async function start(): Promise<TestGpu> {
-  const gpu = await openNodeGpu({ software: true, limits: 'default' });
+async function start(without: readonly GPUFeatureName[]): Promise<TestGpu> {
+  const gpu = await openNodeGpu({ software: true, limits: 'default', without });
   const uncaptured: string[] = [];
   gpu.onError((message) => void uncaptured.push(message));
   // Poisons reused buffers, so that nothing relies on old contents.
@@ -34,11 +34,14 @@ async function start(): Promise<TestGpu> {
 /**
  * A software GPU with the limits that every device has, shared with the other files of this process. Each test must leave it as
  * it was: not lost, without an uncaptured error, and with no more bytes allocated than before, except spare buffers.
+ * @param without optional features that its device lacks
  */
-export async function openTestGpu(): Promise<Gpu> {
-  if ((await open)?.gpu.isLost) open = undefined;
-  open ??= start();
-  const { gpu, uncaptured } = await open;
+export async function openTestGpu(without: readonly GPUFeatureName[] = []): Promise<Gpu> {
+  const key = without.join();
+  const before = open.get(key);
+  const opening = before && !(await before).gpu.isLost ? before : start(without);
+  open.set(key, opening);
+  const { gpu, uncaptured } = await opening;
   let liveBytes = 0;
   beforeEach(() => {
     liveBytes = gpu.memory.liveBytes();

@@ -5,8 +5,9 @@ import { countUnit } from '../../core/particles/particle-placer.ts';
 import type { ParticleBox, ParticleGroup } from '../../core/particles/particles.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
 import type { DepositCommand } from '../arguments/parsed-command.ts';
-import { withFile, withInput } from './files.ts';
+import { inFile, ofNoFile, withFile, withInput } from './files.ts';
 
 /** The particles of all inputs. */
 export interface OpenParticles {
@@ -30,7 +31,7 @@ export function withParticles<T>(
   if (masses !== undefined && inputs.length > 1) throw new StriaError('invalid-input', '--masses belongs to one input');
   const next = (number: number, before: OpenParticles): Promise<T> => {
     const path = inputs[number];
-    if (path === undefined) return work(before);
+    if (path === undefined) return inputs.length > 1 ? inFile(undefined, () => work(before)) : work(before);
     return withMasses(masses, job, (massSource, checkMasses) =>
       withInput(path, job, async (input, files) => {
         const set = await openParticles(input, { masses: massSource }, job);
@@ -38,9 +39,11 @@ export function withParticles<T>(
           if (!box && before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
             throw new StriaError('invalid-input', 'its box differs from that of the first input; --box sets one box for all');
           }
+          const groups = chooseSpecies(set, species);
+          const chosen = inputs.length > 1 ? groups.map((group) => readFrom(path, group)) : groups;
           return await next(number + 1, {
             formats: [...new Set([...before.formats, set.format])],
-            groups: [...before.groups, ...chooseSpecies(set, species)],
+            groups: [...before.groups, ...chosen],
             box: before.box ?? set.box,
             fileCount: Math.max(before.fileCount, set.fileCount ?? 1),
             paths: [...before.paths, ...files.paths],
@@ -57,6 +60,14 @@ export function withParticles<T>(
     );
   };
   return next(0, { formats: [], groups: [], box: undefined, fileCount: 1, paths: [], checkUnchanged: async () => {} });
+}
+
+/** A group whose faults name its file, because other groups come from other files. */
+function readFrom(path: string, group: ParticleGroup): ParticleGroup {
+  const { name, count, lacksMasses, lacksRadii } = group;
+  const file = shownPath(path, 'input');
+  const read: ParticleGroup['read'] = (...given) => inFile(file, () => group.read(...given));
+  return { name: `${name} in ${file}`, count, lacksMasses, lacksRadii, read };
 }
 
 type MassSource = NonNullable<Parameters<typeof openParticles>[1]['masses']>;
@@ -76,7 +87,8 @@ export async function depositPlan(
   { size, box: wantedBox, edges, kernel = 'cic', quantity: wanted, unit, share, isSums }: DepositCommand,
   job: JobOptions,
 ): Promise<DepositSettings & { readonly groups: readonly ParticleGroup[] }> {
-  if (!size) throw new StriaError('invalid-input', 'deposit needs the dimensions of the volume: --size 512, or --size X,Y,Z');
+  if (!size)
+    throw ofNoFile(new StriaError('invalid-input', 'deposit needs the dimensions of the volume: --size 512, or --size X,Y,Z'));
   const box = wantedBox ?? ownBox;
   if (!box) {
     throw new StriaError(
@@ -90,9 +102,9 @@ export async function depositPlan(
   // With --part each machine reads all masses. A machine with its own files does not know the others' masses.
   const chosen = unit ?? (await massUnit(groups, job));
   if (unit === undefined && isSums && !share) {
-    throw new StriaError(
-      'invalid-input',
-      `sums of masses need --unit, the same for all inputs of the merge. These particles alone could use ${chosen}; for N such inputs, use N times that`,
+    const advice = `These particles alone could use ${chosen}; for N such inputs, use N times that`;
+    throw ofNoFile(
+      new StriaError('invalid-input', `sums of masses need --unit, the same for all inputs of the merge. ${advice}`),
     );
   }
   return { groups, grid, kernel, quantity, unit: chosen, share };

@@ -16,9 +16,9 @@ export async function withFile<T>(
 ): Promise<T> {
   const files = new NodeFiles(job);
   try {
-    return await work(isAddress(path) ? await openAddressFile(path, job) : await files.open(path), files);
-  } catch (error) {
-    throw inFile(shownPath(path, 'input'), error);
+    return await inFile(shownPath(path, 'input'), async () =>
+      work(isAddress(path) ? await openAddressFile(path, job) : await files.open(path), files),
+    );
   } finally {
     await files.close();
   }
@@ -33,10 +33,9 @@ export async function withInput<T>(
   if (path === standardStream || !(isAddress(path) || (await isExistingFolder(path)))) return withFile(path, job, work);
   const files = new NodeFiles(job);
   try {
-    if (isAddress(path)) return await work(await openAddress(path, job), files);
-    return await work(await openFolder(path, (opened) => files.note(opened)), files);
-  } catch (error) {
-    throw inFile(path, error);
+    return await inFile(path, async () =>
+      work(isAddress(path) ? await openAddress(path, job) : await openFolder(path, (opened) => files.note(opened)), files),
+    );
   } finally {
     await files.close();
   }
@@ -64,9 +63,29 @@ export async function withSink<T>(sink: ByteSink, work: (sink: ByteSink) => Prom
   }
 }
 
-/** The fault with the file's path as a prefix, unless it already names a path. */
-function inFile(path: string, error: unknown): StriaError {
-  const fault = toStriaError(error);
-  const namesPath = fault.tag === 'not-readable' || fault.tag === 'not-writable' || fault.tag === 'aborted';
-  return namesPath ? fault : inContext(path, fault);
+/** Faults that have got the name of their file, or none because they belong to no file. */
+const namedFaults = new WeakSet<StriaError>();
+
+/** A fault that belongs to no file, such as one of the options. */
+export function ofNoFile(fault: StriaError): StriaError {
+  namedFaults.add(fault);
+  return fault;
+}
+
+/**
+ * Runs work on a file, whose path becomes the prefix of faults, unless they name a path. If files are open at the same time, such calls lie
+ * in one another: the innermost one decides, so that no fault names a file that is sound.
+ * @param path undefined for work on several files, whose faults are not those of a file
+ */
+export async function inFile<T>(path: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (namedFaults.has(fault)) throw fault;
+    const namesPath = fault.tag === 'not-readable' || fault.tag === 'not-writable' || fault.tag === 'aborted';
+    const named = path === undefined || namesPath ? fault : inContext(path, fault);
+    namedFaults.add(named);
+    throw named;
+  }
 }

@@ -5,7 +5,7 @@ import { displayText } from '../../core/shared/display-text.ts';
 import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { channelAt, type VolumeInfo } from '../../core/shared/volume.ts';
-import { measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
+import { type MeasuredVolume, measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -13,7 +13,7 @@ import { localName } from '../outputs/output-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';
-import { withFile, withSink } from './files.ts';
+import { inFile, withFile, withSink } from './files.ts';
 import { withVolume } from './with-volume.ts';
 
 /** `stria stats`: prints statistics of each label and time point of a volume. */
@@ -41,7 +41,8 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
           return withChannels(measured, volume.info);
         }
         return withVolume(labels, {}, backend, job, async (segmentation, labelPaths) => {
-          const measured = await measureVolume(volume, { labels: segmentation, box }, job);
+          const [image, marks] = [readsOf(input, volume), readsOf(labels, segmentation)];
+          const measured = await inFile(undefined, () => measureVolume(image, { labels: marks, box }, job));
           note([...paths(), ...labelPaths()]);
           return named(
             withChannels(measured, volume.info),
@@ -62,6 +63,23 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
   } finally {
     await close();
   }
+}
+
+/** A volume whose faults of reading name its file. */
+function readsOf(path: string, volume: MeasuredVolume): MeasuredVolume {
+  const { info, fill } = volume;
+  const name = shownPath(path, 'input');
+  async function* named(options?: Parameters<MeasuredVolume['voxels']>[0]) {
+    const pieces = volume.voxels(options)[Symbol.asyncIterator]();
+    try {
+      for (let next = await inFile(name, () => pieces.next()); !next.done; next = await inFile(name, () => pieces.next()))
+        yield next.value;
+    } finally {
+      await pieces.return?.();
+    }
+  }
+  const fillNamed = fill && ((...given: Parameters<typeof fill>) => inFile(name, () => fill(...given)));
+  return { info, voxels: named, ...(fillNamed && { fill: fillNamed }) };
 }
 
 interface ChannelRow extends RegionRow {

@@ -1,4 +1,4 @@
-import { hasValueTexels } from '../bricks/number-texels.ts';
+import { canFilterBricks, hasValueTexels } from '../bricks/number-texels.ts';
 import type { Projection } from '../draw/ray-pass.ts';
 import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -43,7 +43,7 @@ export async function benchPagedRays(
   try {
     const texture = new ViewStage(gpu, scope, await volume.displayTexture(0), window, size);
     const textures = texelBytes > 0 ? `; ${texelBytes} bytes of textures that kernels write equal copied ones` : '';
-    const { isUsed } = stage.bricks.atlas.filtered;
+    const isUsed = stage.bricks.atlas.filtered.isUsed && canFilterBricks(gpu, source.info.type);
     await measureAlone(context, stage, texture, size, textures, isUsed ? undefined : unfilteredSuffix);
     // Devices that cannot filter such texels read the atlas instead.
     if (isUsed && hasValueTexels(source.info.type)) {

@@ -13,7 +13,7 @@ import { type BrickKey, brickOf } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';
 import type { BrickTable } from './brick-table.ts';
 import { BrickTexture, slotsBesideTexture, type TexturedBrick, texturedSlots } from './brick-texture.ts';
-import { brickTexelBytes, canFilterBricks } from './number-texels.ts';
+import { brickTexelBytes } from './number-texels.ts';
 import { ReadyCodecs } from './ready-codecs.ts';
 
 /** A compressed brick and the slot that it is decoded into. */
@@ -65,8 +65,7 @@ export class BrickAtlas {
     const most = Math.floor(bytes / this.slotBytes);
     const longest = gpu.device.limits.maxTextureDimension3D;
     const shape: Dims3 = [x / elementsPerVoxel(type), y, z];
-    const room = canFilterBricks(gpu, type) ? textureBudget : 0;
-    const textured = texturedSlots(most, shape, brickTexelBytes(type), room, longest);
+    const textured = texturedSlots(most, shape, brickTexelBytes(type), textureBudget, longest);
     this.slotCount = slotsBesideTexture(most, textured);
     if (this.slotCount < 1) {
       throw new StriaError(

@@ -6,6 +6,7 @@ import type { Dims3 } from '../shared/volume.ts';
 import { type BrickFeedback, FeedbackReader } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type BrickLayer, type LayerPlaces, layerUniform, layerUniformWords } from './layer-uniform.ts';
+import { canFilterBricks } from './number-texels.ts';
 import type { FeedbackPlaces } from './paged-uniform.ts';
 
 /** The maximum number of misses of a layer that a frame records; later frames record the others. */
@@ -71,7 +72,9 @@ export class BrickLayers {
     const feedback = this.#feedback;
     commands.record((encoder) => encoder.clearBuffer(feedback));
     const bindings: Binding[] = [this.#uniform, this.#words, feedback];
-    return { bindings, atlases: layers.map((layer) => layer?.bricks.atlas.filtered.texture) };
+    const atlases = layers.map((layer) => layer?.bricks.atlas.filtered.texture);
+    const areFiltered = layers.every((layer) => !layer || canFilterBricks(this.#gpu, layer.bricks.source.info.type));
+    return { bindings, atlases, areFiltered };
   }
 
   /** Must be called before each further strip of a frame: since the last one, slots may have been given to other bricks. */

@@ -104,7 +104,7 @@ export class BrickRays {
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniforms[channel] as GPUBuffer, table.entries(), table.constants, frame],
       ...[this.#sampler, this.#viewOf(transfer), this.#viewOf(target), atlas.ranges, this.#feedback],
-      ...[this.#viewOf(atlas.filtered.texture), this.#sampler, atlas.filtered.cells, ...textures],
+      ...[this.#viewOf(atlas.filtered.filterable), this.#sampler, atlas.filtered.cells, ...textures],
     ];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }

@@ -112,16 +112,28 @@ export function stagingOf(
   return { pitch, sideBySide, atOnce: Math.min(mostStaged, groups * sideBySide) };
 }
 
+/** Stands for a texture that the device cannot filter. */
+function singleTexel(scope: GpuScope): GPUTexture {
+  return scope.texture('filterable', 1, {
+    size: [1, 1, 1],
+    dimension: '3d',
+    format: 'r8unorm',
+    usage: GPUTextureUsage.TEXTURE_BINDING,
+  });
+}
+
 const formats = { 1: 'r8unorm', 2: 'rg8unorm', 4: 'r32float' } as const;
 
 /**
- * Copies of decoded bricks in a 3D texture that the GPU can filter: a ray's sample reads one texel instead of eight words. Texels are the
- * bytes of 8-bit and 16-bit voxels, and the values of others, as 32-bit floats. An apron around each brick holds the nearest voxels of its
- * neighbours, as far as samples and their gradients need them. Slots follow each other along x, then y, then z. If there is no room for all
- * slots, or the device cannot filter the format, the texture has only one texel and is not used.
+ * Copies of decoded bricks in a 3D texture that most GPUs can filter: a ray's sample then reads one texel instead of eight words. Texels
+ * are the bytes of 8-bit and 16-bit voxels, and the values of others, as 32-bit floats. An apron around each brick holds the nearest voxels
+ * of its neighbours, as far as samples and their gradients need them. Slots follow each other along x, then y, then z. If there is no room
+ * for all slots, the texture has only one texel and is not used.
  */
 export class BrickTexture {
   readonly texture: GPUTexture;
+  /** The same texture, or one of a single texel if the device cannot filter it. */
+  readonly filterable: GPUTexture;
   /** The least and the greatest texel of each cell of each slot: see brick-texels.wgsl and brick-numbers.wgsl in shaders/brick-draw. */
   readonly cells: GPUBuffer;
   /** Whether bricks are in the texture. */
@@ -155,7 +167,8 @@ export class BrickTexture {
     this.#texelBytes = brickTexelBytes(type);
     this.#isStored = gpu.canStoreBytes || hasValueTexels(type);
     const bytes = this.#texelBytes * texelsIn(layout, texels);
-    this.isUsed = canFilterBricks(gpu, type) && bytes <= mostBytes;
+    this.isUsed = bytes <= mostBytes;
+    const canFilter = canFilterBricks(gpu, type);
     const [columns, rows, layers] = layout ?? [1, 1, 1];
     this.around = offsetsWithin(shape.map((length) => Math.ceil(brickApron / length)) as unknown as Dims3);
     this.#across = [columns, rows];
@@ -163,12 +176,13 @@ export class BrickTexture {
     this.texture = scope.texture('texture', this.bytes, {
       size: this.isUsed ? [columns * texels[0], rows * texels[1], layers * texels[2]] : [1, 1, 1],
       dimension: '3d',
-      format: canFilterBricks(gpu, type) ? formats[this.#texelBytes] : 'r8unorm',
+      format: this.isUsed || canFilter ? formats[this.#texelBytes] : 'r8unorm',
       usage:
         GPUTextureUsage.TEXTURE_BINDING |
         GPUTextureUsage.COPY_SRC |
         (this.isUsed && this.#isStored ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.COPY_DST),
     });
+    this.filterable = canFilter || !this.isUsed ? this.texture : singleTexel(scope);
     const [x, y, z] = this.#cellCounts;
     this.cells = scope.storage('cells', this.isUsed ? (hasValueTexels(type) ? 8 : 4) * count * x * y * z : 4);
     const { pitch, sideBySide, atOnce } = stagingOf(shape, this.#texelBytes);

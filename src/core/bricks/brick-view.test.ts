@@ -1,20 +1,42 @@
 import { expect, test } from 'vitest';
-import { type BrickKey, brickKey } from './brick.ts';
+import { chunkGridOf } from '../format/chunk-grid.ts';
+import { testInfo } from '../volume/resident-testing.ts';
+import { type BrickKey, brickKey, brickOf } from './brick.ts';
 import { BrickView } from './brick-view.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
-/** A view whose rays see `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some. */
-function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
+/** Three levels of 10³, 5³ and 3³ bricks. */
+const levels = [80, 40, 20].map((side, level) => ({
+  grid: chunkGridOf(testInfo([side, side, side, 1], 'u8'), [8, 8, 8]),
+  factors: [2 ** level, 2 ** level, 2 ** level] as const,
+}));
+
+/** The brick of the next level around a brick. */
+function around(key: BrickKey): BrickKey {
+  const { level, number } = brickOf(key);
+  const [finer, coarser] = [levels[level]?.grid, levels[level + 1]?.grid];
+  if (!finer || !coarser) throw new Error(`nothing is coarser than level ${level}`);
+  const [x, y, z] = finer.box(number).origin.map((voxel) => Math.floor(voxel / 2)) as [number, number, number];
+  return brickKey({ level: level + 1, number: coarser.numberAt([x, y, z, 0]) });
+}
+
+/**
+ * A view whose rays see `seenAt(bias)` bricks, in an atlas of 100 slots of which others want some.
+ * @param drawsCoarser whether the next coarser brick is drawn where one is missing
+ */
+function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[], drawsCoarser = false) {
   let held: readonly BrickKey[] = [];
+  const wants: (readonly BrickKey[])[] = [];
   let room = 100 - others;
   const bricks = {
     atlas: { slotCount: 100 },
-    source: { levels: [{ grid: { chunksPerTimePoint: 1000 } }] },
+    source: { levels },
     faultOf: () => undefined,
     isAwaited: () => false,
     slotsFor: () => room,
     has: (key: BrickKey) => held.includes(key),
     want: (keys: readonly BrickKey[]) => {
+      wants.push(keys);
       held = keys.slice(0, room);
       return Math.max(0, keys.length - room);
     },
@@ -23,17 +45,22 @@ function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[]) {
   const draw = (count: number) =>
     Array.from({ length: count }, () => {
       const seen = seenAt(view.bias);
-      const used = seen.filter(bricks.has);
-      view.take({ missed: seen.filter((key) => !bricks.has(key)), hasMore: false, used, beside: [] }, [0]);
+      const missed = seen.filter((key) => !bricks.has(key));
+      const instead = drawsCoarser ? missed.map(around) : [];
+      const used = [...new Set([...seen, ...instead].filter(bricks.has))];
+      view.take({ missed, hasMore: false, used, beside: [] }, [0]);
       return [view.bias, view.isComplete];
     });
   const leave = (slots: number) => {
     room = slots;
   };
-  return { view, draw, leave };
+  return { view, draw, leave, wants };
 }
 
 const bricksOf = (level: number, count: number) => Array.from({ length: count }, (_, number) => brickKey({ level, number }));
+
+/** The bricks of a view that fit at a bias of 2.44. */
+const large = (bias: number) => bricksOf(1, Math.min(125, Math.ceil(400 / bias ** 2)));
 
 test.each([0, 45, 60, 75])('the level settles if others want %i of 100 slots', (others) => {
   // The number of bricks falls with the square of the voxels' size.
@@ -63,4 +90,56 @@ test('finer bricks are tried again once others leave more slots', () => {
   leave(100);
   expect((draw(20).at(-1) as [number, boolean])[0]).toBeLessThan(3);
   expect(view.isComplete).toBe(true);
+});
+
+test('a view at rest draws finer bricks after a larger view, if all of them fit', () => {
+  const coarse = bricksOf(1, 40);
+  // Only two of the coarse bricks are near enough to be replaced, each by at most eight.
+  const near = bricksOf(0, 1000).filter((key) => coarse.slice(0, 2).includes(around(key)));
+  expect(near.length).toBe(16);
+  let isLarge = true;
+  const { view, draw } = viewOf(0, (bias) => (isLarge ? large(bias) : bias < 1.5 ? [...near, ...coarse.slice(2)] : coarse), true);
+  draw(30);
+  const { bias } = view;
+  expect(bias).toBeGreaterThan(1.5);
+  isLarge = false;
+  view.moved();
+  draw(2);
+  const seen = draw(30).map(([of]) => of as number);
+  expect([view.bias, view.isComplete]).toEqual([1, true]);
+  // It never became coarser on the way.
+  expect(seen).toEqual(seen.toSorted((a, b) => b - a));
+});
+
+test('a view at rest tries finer bricks once, and requests none if those behind the missed ones would not fit', () => {
+  const coarse = bricksOf(1, 40);
+  // A ray misses only the first fine brick in each coarse one. Seven more may follow in each.
+  const first = [...new Map(bricksOf(0, 1000).map((key) => [around(key), key])).values()].filter((key) =>
+    coarse.includes(around(key)),
+  );
+  expect(first.length).toBe(40);
+  let isLarge = true;
+  const { view, draw, wants } = viewOf(0, (bias) => (isLarge ? large(bias) : bias < 2 ? first : coarse), true);
+  draw(30);
+  const { bias } = view;
+  expect(bias).toBeGreaterThan(2);
+  isLarge = false;
+  draw(5);
+  view.moved();
+  const from = wants.length;
+  const frames = draw(20);
+  expect(frames.slice(0, 5)).toEqual([[bias, false], [bias / 1.25, false], [bias, false], [bias, true], [bias, true]]); // biome-ignore format: one line
+  expect(frames.at(-1)).toEqual([bias, true]);
+  expect(new Set(wants.slice(from).flat())).toEqual(new Set(coarse));
+});
+
+test('a view that moves while finer bricks are tried draws the coarser ones', () => {
+  const { view, draw } = viewOf(0, (bias) => (bias < 3 ? bricksOf(0, 192) : bricksOf(1, 40)));
+  draw(60);
+  const { bias } = view;
+  view.moved();
+  draw(2);
+  expect(view.bias).toBeLessThan(bias);
+  view.moved();
+  expect(view.bias).toBe(bias);
 });

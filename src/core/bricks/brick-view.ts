@@ -1,14 +1,15 @@
 import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickKey } from './brick.ts';
 import type { BrickFeedback } from './brick-feedback.ts';
+import { mostFinerBricks } from './finer-bricks.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
 /** The factor by which bricks become coarser or finer in one step. */
 const biasStep = 1.25;
 const greatestBias = 64;
 /**
- * If a view uses less than this part of the slots that other viewers leave, there is room for finer bricks, which have half as many
- * voxels again along each axis.
+ * If a view uses less than this part of the slots that other viewers leave, finer bricks are requested without being counted. They have
+ * half as many voxels again along each axis.
  */
 const roomForMore = 0.3;
 
@@ -18,12 +19,19 @@ export class BrickView {
   readonly #name: string;
   readonly #hasTexture: boolean;
   #bias = 1;
+  /** `bias` before finer bricks were tried. */
+  #coarserBias = 1;
   /** How many bricks were used before finer ones were tried; undefined unless that was the last change of `bias`. */
   #triedFrom: number | undefined;
   /** Finer bricks are tried only if fewer than this are used, because from there they did not fit. */
   #tooMany = Number.POSITIVE_INFINITY;
   /** The most slots into which they did not fit. */
   #tooFew = 0;
+  /** How many feedbacks were taken since the view moved, up to 2. Undefined if nobody tells when it moves. */
+  #stillFrames: number | undefined;
+  /** Whether finer bricks are drawn where they are loaded, while nothing has told yet which others they need. */
+  #isTrial = false;
+  #mayRefine = false;
   #missed: readonly BrickKey[] = [];
   #isComplete = false;
   #fault: StriaError | undefined;
@@ -48,6 +56,11 @@ export class BrickView {
     return this.#isComplete;
   }
 
+  /** Whether another frame of the same view is needed to find out whether finer bricks fit. */
+  get mayRefine(): boolean {
+    return this.#mayRefine;
+  }
+
   /** Why the coarsest of the bricks that the last frame missed and that cannot be read failed. Undefined if there is none. */
   get fault(): StriaError | undefined {
     return this.#fault;
@@ -63,6 +76,9 @@ export class BrickView {
     this.#tooMany = Number.POSITIVE_INFINITY;
     this.#tooFew = 0;
     this.#triedFrom = undefined;
+    this.#stillFrames = 0;
+    if (this.#isTrial) this.#bias = this.#coarserBias;
+    this.#isTrial = false;
   }
 
   /** Updates the requested bricks from the feedback of a frame. */
@@ -77,6 +93,14 @@ export class BrickView {
       if (!fault) found.add(key);
     }
     this.#missed = [...found];
+    if (this.#stillFrames !== undefined) this.#stillFrames = Math.min(2, this.#stillFrames + 1);
+    if (this.#isTrial && this.#missed.length > 0) {
+      this.#isTrial = false;
+      if (hasMore || !this.#fit(used, timePoints)) {
+        this.#refuse(used.length);
+        return;
+      }
+    }
     // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
@@ -84,15 +108,37 @@ export class BrickView {
     const before = this.#bias;
     const room = this.#bricks.slotsFor(this.#name);
     if (room > this.#tooFew) this.#tooMany = Number.POSITIVE_INFINITY;
+    const mayTry = this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, room);
     if (leftOut > 0) {
       this.#bias = Math.min(greatestBias, this.#bias * biasStep);
       if (this.#triedFrom !== undefined) [this.#tooMany, this.#tooFew] = [this.#triedFrom, room];
       this.#triedFrom = undefined;
-    } else if (this.#missed.length === 0 && this.#bias > 1 && used.length < Math.min(this.#tooMany, roomForMore * room)) {
-      this.#bias = Math.max(1, this.#bias / biasStep);
-      this.#triedFrom = used.length;
-    }
-    this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#bricks.isAwaited(besides);
+    } else if (mayTry && used.length < roomForMore * room) this.#try(used.length, false);
+    else if (mayTry && this.#stillFrames === 2) this.#try(used.length, true);
+    this.#mayRefine = mayTry && this.#bias === before && this.#stillFrames !== undefined;
+    this.#isComplete = this.#missed.length === 0 && this.#bias === before && !this.#mayRefine && !this.#bricks.isAwaited(besides);
+  }
+
+  #try(used: number, isTrial: boolean): void {
+    this.#coarserBias = this.#bias;
+    this.#bias = Math.max(1, this.#bias / biasStep);
+    this.#triedFrom = used;
+    this.#isTrial = isTrial;
+  }
+
+  /** Draws coarser bricks again, which are all there, because the finer ones would not fit. */
+  #refuse(used: number): void {
+    this.#missed = [];
+    this.#bias = this.#coarserBias;
+    [this.#tooMany, this.#tooFew] = [this.#triedFrom ?? used, this.#bricks.slotsFor(this.#name)];
+    this.#triedFrom = undefined;
+    this.#isComplete = false;
+  }
+
+  /** Whether all bricks that the missed ones lead to fit beside those that are drawn, so that none is replaced before they have arrived. */
+  #fit(used: readonly BrickKey[], timePoints: readonly number[]): boolean {
+    const drawn = new Set([...this.#coarsest(timePoints), ...used]);
+    return drawn.size + mostFinerBricks(this.#bricks.source, drawn, this.#missed) <= this.#bricks.slotsFor(this.#name);
   }
 
   /** The bricks of the coarsest level, which stay requested unless they would take more than a quarter of the slots. */

@@ -12,7 +12,7 @@ import { BrickPayloads } from './brick-payloads.ts';
 import type { BrickSource } from './brick-source.ts';
 import { BrickTable } from './brick-table.ts';
 import type { HostBricks } from './host-bricks.ts';
-import { fitsTexels } from './number-texels.ts';
+import { canFilterBricks, fitsTexels } from './number-texels.ts';
 import { OutdatedBricks } from './outdated-bricks.ts';
 import { PayloadPool } from './payload-pool.ts';
 import { StaleAprons } from './stale-aprons.ts';
@@ -185,10 +185,15 @@ export class GpuBricks {
   }
 
   /**
-   * Whether rays can draw from the texture. If not, they read the atlas.
+   * Whether rays can draw from the texture by filtering it. If not, they read the atlas.
    * @param window in stored values @param numbers see `VolumeSource.numbers`
    */
   isFiltered(window: readonly [low: number, high: number], numbers: VolumeSource['numbers']): boolean {
+    return canFilterBricks(this.#gpu, this.source.info.type) && this.hasTexels(window, numbers);
+  }
+
+  /** Whether the texture can be drawn, by filtering it or texel by texel. @param window in stored values @param numbers see `VolumeSource.numbers` */
+  hasTexels(window: readonly [low: number, high: number], numbers: VolumeSource['numbers']): boolean {
     return this.atlas.filtered.isUsed && fitsTexels(this.source.info.type, window) && this.#stale.follow(numbers);
   }
 

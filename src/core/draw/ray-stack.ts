@@ -155,6 +155,8 @@ export function finestTexel(toUnit: readonly number[], dims: RayGrid['dims'], ed
 export interface LayerBrickInputs {
   /** The texture of bricks of each volume that has some, by the volume's number. */
   readonly atlases: readonly (GPUTexture | undefined)[];
+  /** Whether the device can filter all of these textures. */
+  readonly areFiltered: boolean;
   /** The bindings that all layers share. */
   readonly bindings: readonly Binding[];
 }
@@ -232,7 +234,8 @@ export function stackVariant(
   const shift = isPaged ? 6 : 0;
   return {
     ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged, varying: isVarying },
-    ...{ layer_bricks: layerBricks !== undefined, layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes) },
+    ...{ layer_bricks: layerBricks !== undefined, filters_layers: layerBricks?.areFiltered === true },
+    ...{ layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes) },
     ...{ picture_binding: isPaged ? 7 : 3, halves: hasHalves },
     ...Object.fromEntries(ofVolumes.flat()),
   };

@@ -71,6 +71,7 @@ export const advice = {
     'WebGPU is there, but it found no graphics adapter. Update the graphics driver; on Linux install a Vulkan driver (mesa-vulkan-drivers or NVIDIA 535 or newer), or restart Stria in compatibility mode.',
   software: 'The adapter is software and runs on the CPU: results are right, but slow. Install a graphics driver for speed.',
   'limit-too-small': 'This graphics adapter is too small for the work.',
-  'device-lost': 'The graphics device went away. Stria asks for a new one; no data is lost.',
+  'device-lost':
+    'The graphics device was lost. Stria requests a new one and restores the view. A result of Compress that was not in host memory yet is lost: compress again.',
   ready: 'The GPU is ready.',
 } as const;

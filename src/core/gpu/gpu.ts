@@ -17,6 +17,8 @@ export interface OpenGpuOptions {
   readonly needed?: Partial<Record<LimitName, number>>;
   /** Why there is no WebGPU, and what to do. */
   readonly missing?: string;
+  /** Optional features that are not requested, even if the adapter has them. */
+  readonly without?: readonly GPUFeatureName[];
 }
 
 /** One device and everything made on it. Create it with `openGpu`. */
@@ -272,7 +274,9 @@ export async function openGpu(gpu: Pick<GPU, 'requestAdapter'> | undefined, opti
   }
   const available = options.limits === 'default' ? defaultLimits : adapter.limits;
   const requiredLimits = Object.fromEntries(limitNames.map((name) => [name, available[name]]));
-  const requiredFeatures = wantedFeatures.filter((feature) => adapter.features.has(feature));
+  const requiredFeatures = wantedFeatures.filter(
+    (feature) => adapter.features.has(feature) && !options.without?.includes(feature),
+  );
   const device = await adapter.requestDevice({ label: 'stria', requiredLimits, requiredFeatures });
   return new Gpu(device, diagnosis);
 }

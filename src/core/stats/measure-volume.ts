@@ -27,9 +27,12 @@ export interface RegionRow extends RegionStatistics {
   readonly volumeMm3?: number | undefined;
 }
 
+/** What is measured of a volume. */
+export type MeasuredVolume = Pick<OpenVolume, 'info' | 'voxels' | 'fill'>;
+
 export interface MeasureSettings {
   /** An integer volume on the same grid. If it has a single time point, that applies to all time points. */
-  readonly labels?: OpenVolume | undefined;
+  readonly labels?: MeasuredVolume | undefined;
   /** Measure only these voxels. */
   readonly box?: { readonly origin: Dims3; readonly dims: Dims3 } | undefined;
 }
@@ -43,7 +46,7 @@ const pieceVoxels = 2 ** 20;
  * errors of the volumes; `aborted`
  */
 export async function measureVolume(
-  volume: OpenVolume,
+  volume: MeasuredVolume,
   { labels, box }: MeasureSettings,
   { signal, onProgress }: JobOptions = {},
 ): Promise<RegionRow[]> {

@@ -13,8 +13,11 @@ import { type DecodedLevel, leftOutLevel, storedLevel } from './decoded-level.ts
 const defaultCacheBytes = 2 ** 28;
 /** Compressed chunks are read together, at most this many at once, so that a cancel is noticed soon. */
 const chunksAtOnce = 16;
-/** This many such reads run at the same time, because a server takes a while to answer each; fewer if their chunks are large. */
-const readsAtOnce = 4;
+/**
+ * This many such reads run at the same time, so that those of neighbouring rows become one request to a server, which takes a while to
+ * answer each; fewer if their chunks are large.
+ */
+const readsAtOnce = 16;
 const readingBytes = 2 ** 26;
 
 /**

@@ -33,9 +33,9 @@ export function layerCommands(app: App): Command[] {
     {
       id: 'add-layer-cancel',
       label: 'Stop adding a layer',
-      words: ({ layers }) => (layers.adding.kind === 'failed' ? 'Dismiss' : 'Cancel'),
+      words: ({ layers }) => (['loading', 'choosing'].includes(layers.adding.kind) ? 'Cancel' : 'Dismiss'),
       group: 'Layers',
-      enabled: ({ layers }) => layers.adding.kind !== 'none',
+      enabled: ({ layers }) => layers.adding.kind !== 'none' || layers.notAdded.length > 0,
       run: () => {
         app.layers.adding.cancel();
         app.meshes.cancelAdding();

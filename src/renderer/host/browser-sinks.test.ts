@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distinctDownloads, removed } from './browser-sinks.ts';
+import { distinctDownloads, pickedSink, removed } from './browser-sinks.ts';
 
 test('a file that the browser still holds is removed once it is released; any other fault stops the attempts', async () => {
   const tries: string[] = [];
@@ -25,4 +25,26 @@ test('two downloads with the same name get different names, like files beside th
   expect(sinks.map(({ name }) => name)).toEqual(['a.nii.stria', 'a.nii (2).stria', 'A.nii (3).stria', 'b.stria']);
   await sinks[1]?.abort();
   expect((await download('a.nii.stria')).name).toBe('a.nii (2).stria');
+});
+
+test('a file that is being written cannot be written by another sink, until the first one has ended', async () => {
+  const handleOf = (name: string) =>
+    ({
+      name,
+      isSameEntry: async (other: FileSystemFileHandle) => other.name === name,
+      createWritable: async () => ({ write: async () => {}, close: async () => {}, abort: async () => {} }),
+    }) as unknown as FileSystemFileHandle;
+  const removedFiles: string[] = [];
+  const begin = (name: string) => pickedSink(handleOf(name), '', async () => void removedFiles.push(name));
+  const refused = { tag: 'not-writable', message: expect.stringContaining("'a.stria' is being written") };
+  const first = await begin('a.stria');
+  await expect(begin('a.stria')).rejects.toMatchObject(refused);
+  const other = await begin('b.stria');
+  await other.abort();
+  expect(removedFiles).toEqual(['b.stria']);
+  await first.close();
+  const second = await begin('a.stria');
+  await expect(begin('a.stria')).rejects.toMatchObject(refused);
+  await second.abort();
+  await (await begin('a.stria')).close();
 });

@@ -1,3 +1,4 @@
+import { StriaError } from '../../core/shared/errors.ts';
 import { isLevelsName } from '../../core/shared/volume-names.ts';
 import { toFileFault } from './faults.ts';
 import type { HostFolder, HostSink } from './host.ts';
@@ -5,9 +6,13 @@ import type { HostFolder, HostSink } from './host.ts';
 /** A download's blob stays reachable for this long, since the browser may still be asking the user where to save it. */
 const downloadGraceMs = 10 * 60 * 1000;
 
+/** The files that are being written. */
+const written = new Set<FileSystemFileHandle>();
+
 /**
  * Writes to a file of the File System Access API. The browser keeps the new content in a swap file until `close`.
  * @param discard removes the empty file that the picker created for a new name; called on abort only
+ * @throws StriaError `not-writable`, also while another sink writes to the file
  */
 export async function pickedSink(
   handle: FileSystemFileHandle,
@@ -15,9 +20,14 @@ export async function pickedSink(
   discard: (() => Promise<void>) | undefined,
 ): Promise<HostSink> {
   const { name } = handle;
+  for (const other of written) {
+    if (!(await other.isSameEntry(handle))) continue;
+    throw new StriaError('not-writable', `'${name}' is being written. Choose another name, or wait until it is saved`);
+  }
   const writable = await handle.createWritable().catch((error: unknown) => {
     throw toFileFault(error, 'not-writable', name);
   });
+  written.add(handle);
   return {
     name,
     folder,
@@ -34,12 +44,15 @@ export async function pickedSink(
       } catch (error) {
         await discard?.();
         throw toFileFault(error, 'not-writable', name);
+      } finally {
+        written.delete(handle);
       }
     },
     async abort() {
       // The stream may already have failed, which does not matter for an abort.
       await writable.abort().catch(() => undefined);
       await discard?.();
+      written.delete(handle);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { HostBricks } from '../../core/bricks/host-bricks.ts';
+import { canFilterBricks } from '../../core/bricks/number-texels.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import { levelsNotMade } from '../../core/shared/volume-level.ts';
@@ -6,6 +7,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { ShownVolume } from './display-feed.ts';
 import { type BrickFile, type BrickFileListener, BrickSpace } from './draw/brick-space.ts';
 import { BrickMap } from './model/brick-map.ts';
+import { hasChannels } from './model/channel-group.ts';
 import type { BrickMemory, Bricks3d } from './model/viewer-api.ts';
 
 /** Opens the bricks of a volume's file while a view needs them, and frees them when none does. */
@@ -27,7 +29,7 @@ export class BrickFeed {
 
   /**
    * @param numbers `VolumeSource.numbers` of the volume
-   * @param needsTexture whether rays can draw the bricks only from their texture
+   * @param needsTexture whether rays can draw the bricks only from their texture, as those of layers. Channels of the open volume are such layers
    */
   constructor(gpu: Gpu, numbers: () => VolumeSource['numbers'], listener: BrickFileListener, needsTexture = false) {
     this.#needsTexture = needsTexture;
@@ -152,7 +154,10 @@ export class BrickFeed {
       if (turn !== this.#turn || this.#gpu.isLost) return;
       this.#host = host;
       host.setShare(1 / this.#sharers);
-      const limits = partOf(file.limits, this.#sharers, this.#needsTexture);
+      const { info } = host.source;
+      const drawsTexture = this.#needsTexture || hasChannels(info) || canFilterBricks(this.#gpu, info.type);
+      const part = partOf(file.limits, this.#sharers, this.#needsTexture);
+      const limits = drawsTexture ? part : { ...part, textureBytes: 0 };
       this.#space = new BrickSpace(this.#gpu, host, limits, this.#numbers, this.#listener);
       this.#map = new BrickMap(this.#space.bricks);
     } catch (error) {

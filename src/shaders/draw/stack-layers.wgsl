@@ -185,7 +185,8 @@ fn layer_texel(layer: u32, ray: ptr<function, Passage>, position: vec3f, is_near
     (*ray).reach_high = max((*ray).reach_high, in_level);
     let apron = f32(paged_apron);
     let texel = clamp(in_level, (*ray).first - apron, (*ray).last + apron) + (*ray).to_texels;
-    return ray_value(textureSampleLevel(atlas, linear, texel / vec3f(textureDimensions(atlas)), 0.0));
+    @if(filters_layers) return ray_value(textureSampleLevel(atlas, linear, texel / vec3f(textureDimensions(atlas)), 0.0));
+    @else return layer_blend(texel, atlas);
   }
   if (all((in_level >= (*ray).first) | ((*ray).first <= vec3f(0.5))) && all((in_level <= (*ray).last) | ((*ray).last >= vec3f(end)))) {
     return layer_constant(layer, (*ray).entry);
@@ -204,6 +205,22 @@ fn layer_texel(layer: u32, ray: ptr<function, Passage>, position: vec3f, is_near
       }
       sum += weight * texel;
     }
+  }
+  return sum;
+}
+
+/// Interpolates eight texels as a sampler would, for textures that the device cannot filter. @param position in texels
+@if(!filters_layers)
+fn layer_blend(position: vec3f, atlas: texture_3d<f32>) -> f32 {
+  let base = floor(position - 0.5);
+  let fraction = position - 0.5 - base;
+  let last = vec3i(textureDimensions(atlas)) - 1;
+  var sum = 0.0;
+  for (var index = 0u; index < 8u; index++) {
+    let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
+    let weights = select(1.0 - fraction, fraction, is_high);
+    let texel = min(vec3i(base) + select(vec3i(0), vec3i(1), is_high), last);
+    sum += weights.x * weights.y * weights.z * ray_value(textureLoad(atlas, texel, 0));
   }
   return sum;
 }

@@ -27,13 +27,18 @@ export class BackgroundCompressor {
     this.#tunings = tunings;
   }
 
-  /** The sink is closed when everything is written, and aborted otherwise. @throws StriaError of file, engine or sink; `aborted` */
+  /**
+   * The sink is closed when everything is written, and aborted otherwise.
+   * @param device default: a hardware GPU if there is one
+   * @throws StriaError of file, engine or sink; `aborted`, `device-lost`
+   */
   async compress(
     request: OpenRequest,
     sink: ByteSink,
     choice: CodecChoice,
     { signal, onProgress }: JobOptions,
     makes: CompressedKind = 'stria',
+    device?: 'cpu',
   ): Promise<CompressReport> {
     if (signal?.aborted) {
       await sink.abort().catch(() => undefined);
@@ -45,7 +50,7 @@ export class BackgroundCompressor {
       this.#waiting.set(job, { sink, resolve, reject, onProgress });
       const posted = toPosted(request);
       const port = serveSink(sink);
-      this.#post({ kind: 'compress', job, request: posted, makes, sink: port, choice, tunings: this.#tunings() }, [
+      this.#post({ kind: 'compress', job, request: posted, makes, sink: port, choice, device, tunings: this.#tunings() }, [
         port,
         ...portsOf(posted),
       ]);

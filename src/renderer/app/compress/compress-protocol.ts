@@ -30,6 +30,8 @@ export type CompressOrder =
       /** The other end of `serveSink`. */
       readonly sink: MessagePort;
       readonly choice: CodecChoice;
+      /** Default: a hardware GPU if there is one. */
+      readonly device?: 'cpu' | undefined;
       readonly tunings: KeptTunings;
     }
   | { readonly kind: 'cancel'; readonly job: number };

@@ -51,6 +51,7 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
   const { job, choice } = command;
   const sink = remoteSink(command.sink);
   const onProgress = throttleProgress((progress) => scope.postMessage({ kind: 'progress', job, progress }));
+  const cpu = command.device === 'cpu' ? createCpuBackend(createWebTaskPool()) : undefined;
   try {
     onProgress({ stage: 'Reading', done: 0, total: undefined });
     const { request } = command;
@@ -59,7 +60,7 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
       throw name === undefined ? error : inContext(name, error);
     });
     const codec = choiceByName(choice.codec);
-    const settings = { backend: await openBackend(command.tunings), choice: { codec, options: choice } } as const;
+    const settings = { backend: cpu ?? (await openBackend(command.tunings)), choice: { codec, options: choice } } as const;
     if (command.makes === 'levels' && request.kind === 'file') {
       return await makeLevels(volume, sourceOf(request.handle), sink, settings, { signal, onProgress });
     }
@@ -67,6 +68,8 @@ async function compress(command: CompressOrder & { kind: 'compress' }, signal: A
   } catch (error) {
     await sink.abort().catch(() => undefined);
     throw error;
+  } finally {
+    await cpu?.destroy();
   }
 }
 

@@ -107,6 +107,51 @@ describe('the queue', () => {
     expect(store.getState().levelsKeptOf).toBeUndefined();
   });
 
+  /** A queue whose GPUs are lost during this many tries. @param onLoss called with the queue at each loss */
+  function setUpLosses(losses: number, onLoss: (queue: CompressQueue) => void = () => {}) {
+    const tries: (string | undefined)[] = [];
+    const sinks: ReturnType<typeof memorySink>[] = [];
+    const saveBeside = async (_file: HostFile, name: string) => {
+      const sink = memorySink();
+      sinks.push(sink);
+      return { ...sink, name: `${name} ${sinks.length}`, folder: '/scans' };
+    };
+    const compress: BackgroundCompressor['compress'] = async (_request, sink, _choice, _job, _makes, device) => {
+      tries.push(device);
+      await sink.write(new Uint8Array(tries.length));
+      if (tries.length > losses) return report;
+      await sink.abort();
+      onLoss(queue);
+      throw new StriaError('device-lost', 'the GPU device was lost: gone');
+    };
+    const store = createAppStore();
+    const queue: CompressQueue = new CompressQueue({ saveBeside }, store, { compress });
+    queue.add([file('a.nii')]);
+    const ended = () =>
+      vi.waitFor(() => expect(store.getState().queue.every(({ state }) => state.kind !== 'running')).toBe(true));
+    return { store, tries, sinks, ended };
+  }
+
+  it('begins a file again on the next device if the GPU is lost, and at last on the CPU', async () => {
+    const { store, tries, sinks, ended } = setUpLosses(2);
+    await ended();
+    expect(tries).toEqual([undefined, undefined, 'cpu']);
+    expect(store.getState().queue[0]?.state).toMatchObject({ kind: 'done', name: 'a.nii.stria 3' });
+    expect(sinks.map((sink) => sink.bytes().length)).toEqual([0, 0, 3]);
+  });
+
+  it('ends such a file if it is cancelled meanwhile, or if even the CPU says that a device was lost', async () => {
+    const lost = setUpLosses(3);
+    await lost.ended();
+    expect([lost.tries.length, lost.store.getState().queue[0]?.state]).toMatchObject([
+      3,
+      { kind: 'failed', fault: { tag: 'device-lost' } },
+    ]);
+    const cancelled = setUpLosses(1, (queue) => queue.cancelAll());
+    await cancelled.ended();
+    expect([cancelled.tries.length, cancelled.store.getState().queue[0]?.state.kind]).toEqual([1, 'cancelled']);
+  });
+
   /** A queue of one file, which is compressed and then closed. The test opens the gates. */
   function setUpClosing() {
     const store = createAppStore();

@@ -13,6 +13,16 @@ import { type CompressedKind, codecChoice } from './compress-protocol.ts';
 
 type RequestedFile = Extract<OpenRequest, { kind: 'file' }>;
 
+interface QueueJob extends JobOptions {
+  readonly signal: AbortSignal;
+}
+
+/** A file that was written. */
+interface Made {
+  readonly sink: HostSink;
+  readonly report: { readonly bytesIn: number; readonly bytesOut: number };
+}
+
 interface QueuedVolume {
   readonly file: HostFile;
   /** The id of the volume, if the file holds several. */
@@ -23,6 +33,9 @@ interface QueuedVolume {
   /** Its levels, if they are made already. */
   readonly levels?: Blob | undefined;
 }
+
+/** A file whose GPU is lost is begun again on the next device: a new GPU, if there is one, and then the CPU. */
+const devices = [undefined, undefined, 'cpu'] as const;
 
 /** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
 export class CompressQueue {
@@ -118,15 +131,12 @@ export class CompressQueue {
   async #compress({ id, levelsOf }: QueueRow): Promise<void> {
     const volume = this.#jobs.get(id);
     if (!volume) return;
-    const { file, dataset, raw, makes = 'stria', levels } = volume;
     const controller = new AbortController();
     this.#controllers.set(id, controller);
     const start = performance.now();
     let progress = startProgress('Reading', undefined, start);
     this.#setState(id, { kind: 'running', progress });
     try {
-      const name = makes === 'levels' ? levelsName(file.name, dataset) : striaName(file.name, dataset);
-      const sink = this.#closedUnlessCancelled(id, controller.signal, await this.#host.saveBeside(file, name));
       const job = {
         signal: controller.signal,
         onProgress: (next: Progress) => {
@@ -134,22 +144,38 @@ export class CompressQueue {
           this.#setState(id, { kind: 'running', progress });
         },
       };
-      const request = { kind: 'file', file, dataset, raw } as const;
-      const report = levels
-        ? await writeBlob(levels, sink, job)
-        : await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes);
+      const { sink, report } = await this.#made(id, volume, job);
       const { bytesIn, bytesOut } = report;
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });
       if (levelsOf) this.#store.setState({ levelsKeptOf: levelsOf });
     } catch (error) {
       const { tag } = toStriaError(error);
-      if (tag === 'several') this.#setState(id, { kind: 'several', file });
+      if (tag === 'several') this.#setState(id, { kind: 'several', file: volume.file });
       else this.#setState(id, tag === 'aborted' ? { kind: 'cancelled' } : { kind: 'failed', fault: faultToData(error) });
     } finally {
       this.#closing = undefined;
       this.#controllers.delete(id);
     }
+  }
+
+  /** Each try writes a file of its own, which is discarded if it fails. @throws StriaError of file, engine or sink; `aborted` */
+  async #made(id: number, { file, dataset, raw, makes = 'stria', levels }: QueuedVolume, job: QueueJob): Promise<Made> {
+    const name = makes === 'levels' ? levelsName(file.name, dataset) : striaName(file.name, dataset);
+    const request = { kind: 'file', file, dataset, raw } as const;
+    for (const [at, device] of devices.entries()) {
+      const sink = this.#closedUnlessCancelled(id, job.signal, await this.#host.saveBeside(file, name));
+      try {
+        const report = levels
+          ? await writeBlob(levels, sink, job)
+          : await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes, device);
+        return { sink, report };
+      } catch (error) {
+        if (toStriaError(error).tag !== 'device-lost' || at === devices.length - 1) throw error;
+        throwIfAborted(job.signal);
+      }
+    }
+    throw new TypeError('there is no device');
   }
 
   /** A sink that is not closed once its row is cancelled, and whose row cannot be cancelled once it is being closed. */

@@ -13,6 +13,7 @@ import type {
 import type { JobProgress } from '../state/progress.ts';
 import type { ResidencyState } from '../state/residency-state.ts';
 import type { AppState } from '../state/store.ts';
+import { faultDetails, wordsOf } from '../words/messages.ts';
 import { endsJob, hasDocument, nextLife } from './document-machine.ts';
 
 /** The data of each event. */
@@ -160,10 +161,16 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
     case 'compressFailed':
       return { compression: { kind: 'failed', fault: event.fault } };
     case 'exchangeFailed':
-      return { notice: event.fault.message };
+      return { notice: noticeOf(event.fault) };
     case 'saveFailed':
       return { save: { kind: 'failed', fault: event.fault } };
   }
+}
+
+/** The message says what to do, except that of an unknown error. */
+function noticeOf(fault: FaultData): string {
+  const { title, advice } = wordsOf(fault.tag);
+  return fault.tag === 'internal' ? `${title}: ${faultDetails(fault)}. ${advice}` : fault.message;
 }
 
 function shown({ document, residency, chunks }: { readonly document: OpenDocument } & OnGpu): Partial<AppState> {

@@ -136,8 +136,12 @@ export class DocumentJobs {
     const { kept: before } = held.loaded;
     try {
       const cut = await chunksOf(held);
-      // They can be lost while this waits for its turn.
-      if (!cut) throw new StriaError('internal', 'the compressed volume was lost before it was in host memory. Compress again');
+      if (!cut) {
+        // They were lost while this waited for its turn.
+        const message = 'The compressed volume was lost before it was in host memory. Compress again';
+        if (!job.signal.aborted) runner.send({ kind: 'exchangeFailed', fault: { tag: 'device-lost', message, context: [] } });
+        return;
+      }
       const source = { info: before.info, ...cut };
       const statistics = await before.statistics();
       const kept = await works.keepAs(engine, residency, source, { ...job, verify: false, statistics });

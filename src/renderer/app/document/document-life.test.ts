@@ -640,6 +640,15 @@ describe('a result in GPU memory', () => {
     expect(store.getState().notice).toContain('lost');
   });
 
+  it('is not exchanged if it was lost before its turn, and the notice says what to do', async () => {
+    const { life, keep, result, now, volume, store } = await setUpResult();
+    // The exchange waits for its turn behind the reading.
+    const isKept = life.jobs.setResidency('compressed', choice);
+    await result.reading.reject(lost);
+    expect([await isKept, keep.count, volume.isFreed, now()]).toEqual([false, 0, false, 'ready/none']);
+    expect(store.getState().notice).toBe('The compressed volume was lost before it was in host memory. Compress again');
+  });
+
   it('is in host memory before the next one is made, and stays if that is cancelled', async () => {
     const { life, compress, result, shown, now } = await setUpResult();
     void life.jobs.compress(choice);
@@ -806,6 +815,19 @@ describe('jobs', () => {
     await keep.resolve(new FakeVolume({ isCompressed: true }));
     expect(now()).toBe('ready/none');
     expect(store.getState()).toMatchObject({ notice: 'no room for the texture', residency: { kept: 'compressed' } });
+  });
+
+  it('say what to do if the exchange fails for an unknown reason', async () => {
+    const { life, store, opened, compressed, keep } = setUp();
+    await opened();
+    await compressed();
+    void life.jobs.setResidency('compressed', choice);
+    await settled();
+    await keep.reject(new TypeError('x is undefined') as never);
+    await settled();
+    expect(store.getState().notice).toBe(
+      'Internal error: x is undefined. Please report it with the diagnostics. Your file was not changed.',
+    );
   });
 
   it('do not interrupt writing a file', async () => {

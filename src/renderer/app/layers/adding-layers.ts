@@ -8,6 +8,7 @@ import type { OpenRequest } from '../loading/load-resident.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { type JobProgress, startProgress } from '../state/progress.ts';
 import { openDocument } from '../state/store.ts';
+import { Turns } from '../state/turns.ts';
 import { channelWindows } from './channels.ts';
 import { firstLook } from './first-look.ts';
 import type { LayerList } from './layer-list.ts';
@@ -21,40 +22,66 @@ export interface WantedLayer {
   readonly name: string;
 }
 
-/** Adds volumes as layers, one at a time. Ends with the open volume and with the device. */
+/** Adds volumes as layers, one after the other. Ends with the open volume and with the device. */
 export class AddingLayers {
   readonly #list: LayerList;
   readonly #volumes: LayerVolumes;
   readonly #load: LayerLoader;
   readonly #question: VolumeQuestion;
-  #running: AbortController | undefined;
+  readonly #turns: Turns;
 
   constructor(list: LayerList, volumes: LayerVolumes, load: LayerLoader) {
     this.#list = list;
     this.#volumes = volumes;
     this.#load = load;
     this.#question = new VolumeQuestion(list.store);
+    this.#turns = new Turns((waiting) => list.change({ waiting }));
     list.store.subscribe((state, before) => {
       const isLost = state.gpu !== before.gpu && state.gpu.kind !== 'ready';
       if (isLost || !isSameDocument(state.document, before.document)) this.cancel();
     });
   }
 
-  /** Adds a volume as the top layer. Failures become the state. @returns whether it was added */
+  /**
+   * Adds a volume as the top layer, once those that were requested before have been added. Failures become the state.
+   * @returns whether it was added
+   */
   async add(request: OpenRequest, name: string): Promise<boolean> {
-    const { engine, store } = this.#list;
-    if (!engine || !openDocument(store.getState())) return false;
-    this.cancel();
-    const controller = new AbortController();
-    this.#running = controller;
-    const { signal } = controller;
+    if (!this.#list.engine || !openDocument(this.#list.store.getState())) return false;
+    // Removes the messages of earlier files.
+    if (!this.#turns.isBusy) this.cancel();
+    return (await this.#turns.take(name, (signal) => this.#add({ request, name }, signal))) ?? false;
+  }
+
+  /** Adds volumes one after the other. One that fails does not hold up the others. @returns whether all were added */
+  async addAll(volumes: readonly WantedLayer[]): Promise<boolean> {
+    const added = await Promise.all(volumes.map(({ request, name }) => this.add(request, name)));
+    return added.every(Boolean);
+  }
+
+  /** Answers which of a file's volumes to add. */
+  chooseVolume(chosen: ChosenVolume): void {
+    this.#question.choose(chosen);
+  }
+
+  /** Stops adding files, those that wait included, and removes the messages of those that could not be added. */
+  cancel(): void {
+    this.#turns.cancel();
+    const { adding, notAdded } = this.#list.state;
+    if (adding.kind !== 'none' || notAdded.length > 0) this.#list.change({ adding: { kind: 'none' }, notAdded: [] });
+  }
+
+  async #add(wanted: WantedLayer, signal: AbortSignal): Promise<boolean> {
+    const { engine } = this.#list;
+    const { name } = wanted;
     this.#tellOpening(name);
     let loaded: LoadedLayer | undefined;
     try {
+      if (!engine) throw new StriaError('aborted', 'the device was lost');
       if (this.#list.stack.layers.length >= mostLayers)
         throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
       const onProgress = (progress: JobProgress) => this.#list.change({ adding: { kind: 'loading', name, progress } });
-      const found = await this.#loadOne(engine, { request, name }, { signal, onProgress });
+      const found = await this.#loadOne(engine, wanted, { signal, onProgress });
       loaded = found.loaded;
       const id = this.#volumes.newId();
       const looks = await this.#looksOf(engine, this.#firstLook(id, found.name, loaded), loaded);
@@ -64,35 +91,23 @@ export class AddingLayers {
       loaded = undefined;
       this.#volumes.keep(engine, id, found.request, ready);
       this.#list.change({ adding: { kind: 'none' }, chosen: id });
-      this.#running = undefined;
       const { stack } = this.#list;
       this.#list.stack = { ...stack, layers: [...stack.layers, ...looks] };
       return true;
     } catch (error) {
       if (loaded) freeLayer(loaded);
-      if (this.#running !== controller) return false;
-      this.#running = undefined;
-      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-      this.#list.change({ adding: isOver ? { kind: 'none' } : { kind: 'failed', name, fault: faultToData(error) } });
+      if (!signal.aborted) this.#tellFailed(name, error);
       return false;
     }
   }
 
-  /** Adds volumes one after the other. Stops at the first one that fails or is cancelled. */
-  async addAll(volumes: readonly WantedLayer[]): Promise<void> {
-    for (const { request, name } of volumes) if (!(await this.add(request, name))) return;
-  }
-
-  /** Answers which of a file's volumes to add. */
-  chooseVolume(chosen: ChosenVolume): void {
-    this.#question.choose(chosen);
-  }
-
-  /** Stops adding a file, or removes the message that adding failed. */
-  cancel(): void {
-    this.#running?.abort();
-    this.#running = undefined;
-    if (this.#list.state.adding.kind !== 'none') this.#list.change({ adding: { kind: 'none' } });
+  /** While other files wait, the message is listed beside them. */
+  #tellFailed(name: string, error: unknown): void {
+    const isOver = ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+    const fault = faultToData(error);
+    if (isOver) this.#list.change({ adding: { kind: 'none' } });
+    else if (!this.#turns.hasWaiting) this.#list.change({ adding: { kind: 'failed', name, fault } });
+    else this.#list.change({ adding: { kind: 'none' }, notAdded: [...this.#list.state.notAdded, { name, fault }] });
   }
 
   /** Loads a volume; if the file contains several, the one that the user chooses. @throws StriaError like `loadLayer` */

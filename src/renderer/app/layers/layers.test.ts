@@ -177,6 +177,37 @@ describe('layers', () => {
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
   });
 
+  it('of files that are added while others load follow in order, also after one that fails', async () => {
+    const { layers, loads, store, stack } = setUp();
+    const state = () => store.getState().layers;
+    const first = layers.adding.addAll(['one.nii', 'broken.nii'].map((name) => ({ request: request(name), name })));
+    const second = layers.adding.add(request('three.nii'), 'three.nii');
+    expect(loads.map(({ request: { file } }: { request: OpenRequest & { file?: { name: string } } }) => file?.name)).toEqual([
+      'one.nii',
+    ]);
+    expect([loads[0]?.options.signal?.aborted, state().waiting]).toEqual([false, ['broken.nii', 'three.nii']]);
+    await loads[0]?.end();
+    expect([loads.length, state().waiting]).toEqual([2, ['three.nii']]);
+    await loads[1]?.fail(new StriaError('corrupt', 'the header is damaged'));
+    expect(await first).toBe(false);
+    expect(state()).toMatchObject({
+      adding: { kind: 'loading', name: 'three.nii' },
+      waiting: [],
+      notAdded: [{ name: 'broken.nii', fault: { tag: 'corrupt' } }],
+    });
+    await loads[2]?.end();
+    expect(await second).toBe(true);
+    expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'three.nii']);
+    // The message stays until it is dismissed or something else is added.
+    expect(state()).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'broken.nii' }] });
+    const third = layers.adding.add(request('four.nii'), 'four.nii');
+    expect(state().notAdded).toEqual([]);
+    const fourth = layers.adding.add(request('five.nii'), 'five.nii');
+    layers.adding.cancel();
+    expect(await Promise.all([third, fourth])).toEqual([false, false]);
+    expect([loads.length, state().adding, state().waiting]).toEqual([4, { kind: 'none' }, []]);
+  });
+
   it('of a file with several volumes are those that the user chooses', async () => {
     const { layers, loads, store, stack } = setUp();
     const several = new StriaError('several', 'it holds several volumes');

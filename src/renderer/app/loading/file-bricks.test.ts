@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { brickKey } from '../../../core/bricks/brick.ts';
+import { hostLimits } from '../../../core/bricks/host-limits.ts';
+import type { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import { FileBricks } from './file-bricks.ts';
@@ -132,6 +134,52 @@ describe('FileBricks', () => {
     expect(other.workers[0]?.isEnded).toBe(true);
   });
 
+  it('starts another worker for the next read if its worker ends, and asks again for what that was reading', async () => {
+    vi.useFakeTimers();
+    const { workers, open } = setUp();
+    const { host, worker } = await open();
+    const read = host.request(key, 0);
+    worker.onerror?.({ message: 'out of memory' } as ErrorEvent);
+    expect([worker.isEnded, workers.length]).toEqual([true, 1]);
+    await vi.advanceTimersByTimeAsync(hostLimits.retryMs);
+    // It is told to read once it has opened the file.
+    expect(workers.map(({ commands }) => commands.length)).toEqual([1, 0]);
+    workers[1]?.opened();
+    expect(workers[1]?.commands).toMatchObject([{ kind: 'read', level: 0, chunks: [0] }]);
+    // A late answer of the first one is not taken.
+    worker.answer({ kind: 'read', number: 1, chunks: [{ fault: { tag: 'corrupt', message: 'late', context: [] } }] });
+    workers[1]?.answer({ kind: 'read', number: 1, chunks: [coded] });
+    expect(await read).toBe(coded);
+    vi.useRealTimers();
+  });
+
+  it('gives up a file whose worker ends again and again, and says so', async () => {
+    const { workers, open } = setUp();
+    const { source } = (await open()).host;
+    const faults: unknown[] = [];
+    for (let time = 0; time < 7; time++) {
+      const read = source.read([{ level: 0, number: 0 }]).catch((fault: StriaError) => faults.push(fault.message));
+      workers.at(-1)?.onerror?.({ message: 'crashed' } as ErrorEvent);
+      await read;
+    }
+    const words = 'the thread that reads bricks ended: crashed';
+    const final = `${words} (5 times). Open the file again`;
+    expect(faults).toEqual([words, words, words, words, final, final, final]);
+    expect(workers.map(({ isEnded }) => isEnded)).toEqual([true, true, true, true, true]);
+  });
+
+  it('does not read from a file that has other bricks when its worker starts again', async () => {
+    const { workers, open } = setUp();
+    const { source } = (await open()).host;
+    workers[0]?.onerror?.({ message: 'crashed' } as ErrorEvent);
+    const read = source.read([{ level: 0, number: 0 }]);
+    workers[1]?.opened(true);
+    await expect(read).rejects.toMatchObject({ tag: 'not-readable', message: 'the file has changed. Open it again' });
+    await expect(source.read([{ level: 0, number: 0 }])).rejects.toMatchObject({
+      message: 'the file has changed. Open it again',
+    });
+  });
+
   it('can be opened again after a failure', async () => {
     const { file, workers, open } = setUp();
     const opening = file.open();
@@ -206,17 +254,26 @@ describe('levels in the background', () => {
     expect(levels.map(({ timePoint }) => timePoint)).toEqual([0, 1]);
   });
 
-  it('go on if the thread that reads bricks ends', async () => {
+  it('go on if the thread that reads bricks ends, and go to the next one', async () => {
     vi.useFakeTimers();
-    const { levels, open } = setUp(true);
+    const { levels, open, workers } = setUp(true);
     const { host, worker } = await open();
     vi.advanceTimersByTime(restMs);
     const read = host.request(key, 0);
     expect(levels[0]?.worker.orders.map(({ kind }) => kind)).toEqual(['pause']);
     worker.onerror?.({ message: 'crashed' } as ErrorEvent);
-    await expect(read).rejects.toMatchObject({ tag: 'internal' });
     vi.advanceTimersByTime(restMs);
     expect(levels[0]?.worker.orders.map(({ kind }) => kind)).toEqual(['pause', 'resume']);
+    const blob = new Blob(['levels']);
+    levels[0]?.worker.answer({ kind: 'made', timePoint: 0, firstLevel: 1, blob });
+    await vi.advanceTimersByTimeAsync(hostLimits.retryMs);
+    workers[1]?.opened(true);
+    expect(workers[1]?.commands).toMatchObject([
+      { kind: 'add-levels', levels: { timePoint: 0, firstLevel: 1, blob } },
+      { kind: 'read', level: 0, chunks: [0] },
+    ]);
+    workers[1]?.answer({ kind: 'read', number: 1, chunks: [coded] });
+    expect(await read).toBe(coded);
   });
 
   it('are not made for a file that has levels, nor after Close', async () => {

@@ -94,8 +94,10 @@ export class FileBricks implements BrickFile {
   }
 
   async #open(): Promise<OpenBricks> {
-    this.#worker = this.#workers.bricks();
-    const source = await PostedBricks.open(this.#worker);
+    const source = await PostedBricks.open(() => {
+      this.#worker = this.#workers.bricks();
+      return this.#worker;
+    });
     // Made levels and the bricks that were read share the budget.
     const levelBytes = source.takesLevels ? Math.floor(this.hostBytes / 2) : 0;
     const host = new HostBricks(source, { bytes: this.hostBytes - levelBytes });
@@ -104,6 +106,9 @@ export class FileBricks implements BrickFile {
     source.listener = {
       reads: (timePoint) => making?.read(timePoint),
       rests: () => making?.ended(),
+      restarts: () => {
+        for (const levels of making?.made ?? []) source.post({ kind: 'add-levels', levels });
+      },
       levelsLost: (timePoint, fault) => {
         this.#detail?.dropLevels(timePoint);
         making?.lost(timePoint, fault);

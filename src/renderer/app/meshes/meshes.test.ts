@@ -301,6 +301,16 @@ test('each object of a file becomes a layer; adding stops at a file that cannot 
   expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'broken.stl', fault: { tag: 'corrupt' } });
 });
 
+test('files that are added while others are read follow in order, also after one that cannot be read', async () => {
+  const { store, meshes, show, stack, readings } = setUp();
+  show({});
+  const add = (names: readonly string[]) => meshes.addFiles(names.map((name) => ({ name }) as HostFile));
+  await Promise.all([add(['a.obj', 'b.obj']), add(['broken.stl', 'never.obj']), add(['c.obj'])]);
+  expect(readings.map(([name]) => name)).toEqual(['a.obj', 'b.obj', 'broken.stl', 'c.obj']);
+  expect(new Set(stack().meshes.map(({ name }) => name.slice(0, 5)))).toEqual(new Set(['a.obj', 'b.obj', 'c.obj']));
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'broken.stl' }] });
+});
+
 test('layers from files are restored with their looks, and a file with several objects is read only once', async () => {
   const { store, meshes, viewer, show, stack, readings } = setUp();
   show({});

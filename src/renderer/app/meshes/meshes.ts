@@ -11,6 +11,7 @@ import type { MeshFileSource, MeshSource, SurfaceSource } from '../state/layer-s
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { tellReplaced } from '../state/replaced-volume.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { Turns } from '../state/turns.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
 import { MeshMemory } from './mesh-memory.ts';
@@ -40,7 +41,7 @@ export class Meshes {
   readonly #extraction: SurfaceExtraction;
   readonly #read: typeof readInThread;
   readonly #memory = new MeshMemory();
-  #adding: AbortController | undefined;
+  readonly #turns = new Turns();
   readonly #restoring: MeshRestoring;
   /** The file whose objects are being restored, so that it is read only once. */
   #restoredFile: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
@@ -83,37 +84,47 @@ export class Meshes {
     this.#extraction.onlyGpu = true;
   }
 
-  /** Extracts surfaces of a shown volume and adds each as a layer. Failures become the state. @returns how many were added */
-  addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
+  /**
+   * Extracts surfaces of a shown volume and adds each as a layer, after those that were requested before. Failures become the state.
+   * @returns how many were added
+   */
+  async addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
     const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
     const name = 'all' in surface ? 'Surfaces of labels' : one;
     const source = { ...wanted, timePoint: this.#extraction.shownTime(from) };
-    return this.#addAs(name, (job) => this.#extraction.extracted(source, job));
+    const add = (signal: AbortSignal) => this.#addAs(name, signal, (job) => this.#extraction.extracted(source, job));
+    return (await this.#turns.take(name, add)) ?? 0;
   }
 
   /** Adds the meshes of files as layers, one file after the other. Stops at the first file that cannot be read; the state says why. */
   async addFiles(files: readonly HostFile[]): Promise<void> {
-    for (const file of files) if ((await this.#addAs(file.name, (job) => this.#readFile(file, job))) === 0) return;
+    await this.#addEach(files, (file, job) => this.#readFile(file, job));
   }
 
   /** Like `addFiles`, for files that were already read, in the open volume's unit of length. */
   async addRead(files: readonly ReadMeshFile[]): Promise<void> {
-    for (const { file, meshes } of files)
-      if ((await this.#addAs(file.name, async () => this.#newMeshes(file, meshes))) === 0) return;
+    const found = new Map(files.map(({ file, meshes }) => [file, meshes]));
+    await this.#addEach([...found.keys()], async (file) => this.#newMeshes(file, found.get(file) ?? []));
   }
 
-  async #addAs(name: string, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    const controller = this.#begin();
-    const { signal } = controller;
+  async #addEach(
+    files: readonly HostFile[],
+    work: (file: HostFile, job: ExtractionJob) => Promise<readonly NewMesh[]>,
+  ): Promise<void> {
+    await this.#turns.take(files.map(({ name }) => name).join(', '), async (signal) => {
+      for (const file of files) if ((await this.#addAs(file.name, signal, (job) => work(file, job))) === 0) return;
+    });
+  }
+
+  async #addAs(name: string, signal: AbortSignal, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
     try {
       const count = await this.#add(name, signal, work);
-      this.#end(controller);
+      if (!signal.aborted) this.#tell({ kind: 'none' });
       return count;
     } catch (error) {
       tellReplaced(this.#store, name, error, signal);
-      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-      this.#end(controller, isOver ? undefined : { kind: 'failed', name, fault: faultToData(error) });
+      if (!signal.aborted) this.#tellFailed(name, error);
       return 0;
     }
   }
@@ -134,11 +145,10 @@ export class Meshes {
     }));
   }
 
-  /** Stops adding. */
+  /** Stops adding what is being added, and what waits. */
   cancelAdding(): void {
-    if (!this.#adding) return;
-    this.#adding.abort();
-    this.#adding = undefined;
+    if (!this.#turns.isBusy) return;
+    this.#turns.cancel();
     this.#tell({ kind: 'none' });
   }
 
@@ -234,17 +244,16 @@ export class Meshes {
     return first as NewMesh;
   }
 
-  /** Cancels what is being added, and begins to add something else. */
-  #begin(): AbortController {
-    this.cancelAdding();
-    this.#adding = new AbortController();
-    return this.#adding;
-  }
-
-  #end(controller: AbortController, adding: AppState['layers']['adding'] = { kind: 'none' }): void {
-    if (this.#adding !== controller) return;
-    this.#adding = undefined;
-    this.#tell(adding);
+  /** While others wait, the message is listed beside them. */
+  #tellFailed(name: string, error: unknown): void {
+    const isOver = ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+    const failed = { name, fault: faultToData(error) };
+    if (isOver) this.#tell({ kind: 'none' });
+    else if (!this.#turns.hasWaiting) this.#tell({ kind: 'failed', ...failed });
+    else {
+      this.#tell({ kind: 'none' });
+      this.#store.setState(({ layers }) => ({ layers: { ...layers, notAdded: [...layers.notAdded, failed] } }));
+    }
   }
 
   /** Shows the state of adding. While a dialog asks which volume of a file to add as a layer, the question stays. */

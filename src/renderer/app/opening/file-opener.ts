@@ -86,11 +86,9 @@ export class FileOpener {
     }
     showLayers();
     const volumes = volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name }));
-    void layers.addAll(volumes).then(async () => {
-      const { document: now, layers } = store.getState();
-      // If one of these volumes could not be added, the list shows the reason. What became of others does not matter to surfaces alone.
-      const isFailed = volumes.length > 0 && layers.adding.kind !== 'none';
-      if (meshes.length === 0 || isFailed || !isSameDocument(now, document)) return;
+    void layers.addAll(volumes).then(async (areAdded) => {
+      // If one of these volumes could not be added, the list shows the reason.
+      if (meshes.length === 0 || !areAdded || !isSameDocument(store.getState().document, document)) return;
       await orNotice(store, () => this.#addSurfaces(meshes));
     });
   }

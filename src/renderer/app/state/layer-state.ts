@@ -64,6 +64,12 @@ export interface MeshFileSource {
   readonly object: number;
 }
 
+/** A file that could not be added. */
+export interface FailedFile {
+  readonly name: string;
+  readonly fault: FaultData;
+}
+
 /** The layers over the open volume. */
 export interface LayersState {
   /** Their looks and order: a copy of `ViewState.layers`. */
@@ -74,7 +80,11 @@ export interface LayersState {
     | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
     /** The overlay 'layer-volumes' asks which of the file's volumes to add. */
     | { readonly kind: 'choosing'; readonly name: string; readonly file: HostFile }
-    | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
+    | ({ readonly kind: 'failed' } & FailedFile);
+  /** The names of the files that are added after it. */
+  readonly waiting: readonly string[];
+  /** The files before it that could not be added, until the messages are dismissed. */
+  readonly notAdded: readonly FailedFile[];
   /** Volumes by id (`volumeIdOf`). They include the open volume, `baseId`, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
   /** The surfaces without triangles, by id, such as those of a session until they are made. */
@@ -91,6 +101,8 @@ export interface LayersState {
 export const firstLayers: LayersState = {
   stack: noLayers,
   adding: { kind: 'none' },
+  waiting: [],
+  notAdded: [],
   volumes: {},
   surfaces: {},
   chosen: undefined,

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2, TriangleAlert } from 'lucide-react';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { channelName } from '../../../core/shared/channel-name.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
@@ -273,15 +273,29 @@ function EyeButton({ id, name, isShown }: { readonly id: string; readonly name: 
   );
 }
 
-/** A file that is being added, or why it was not. */
+/** The files that could not be added, the one that is being added, and those that wait. */
 function Adding() {
-  const adding = useAppState((state) => state.layers.adding);
-  if (adding.kind === 'none') return null;
+  const adding = useAppState(({ layers }) => layers.adding);
+  const waiting = useAppState(({ layers }) => layers.waiting);
+  const notAdded = useAppState(({ layers }) => layers.notAdded);
+  if (adding.kind === 'none' && notAdded.length === 0) return null;
+  const failed = adding.kind === 'failed' ? [...notAdded, adding] : notAdded;
   return (
     <div className={styles.adding} data-testid="adding-layer">
-      <span className={styles.name}>{adding.name}</span>
+      {failed.map(({ name, fault }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and messages are only added at the end.
+        <Fragment key={at}>
+          <span className={styles.name}>{name}</span>
+          <FaultNotice fault={fault} />
+        </Fragment>
+      ))}
+      {(adding.kind === 'loading' || adding.kind === 'choosing') && <span className={styles.name}>{adding.name}</span>}
       {adding.kind === 'loading' && <Progress progress={adding.progress} />}
-      {adding.kind === 'failed' && <FaultNotice fault={adding.fault} />}
+      {waiting.length > 0 && (
+        <span className={styles.waiting} data-testid="waiting-layers">
+          Then {waiting.join(', ')}
+        </span>
+      )}
       <CommandButton id="add-layer-cancel" testId="add-layer-cancel" />
     </div>
   );

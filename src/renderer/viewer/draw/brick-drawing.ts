@@ -141,7 +141,8 @@ export class BrickDrawing {
       this.isReady(frame.channels);
       await this.probe(frame, strip);
       if (this.#demand.isComplete && bricks.isSettled) return;
-      if (stall.isOver(bricks.use.decoded, bricks.atlas.isCompiling)) return;
+      // Choosing other levels is progress, too.
+      if (stall.isOver(bricks.use.decoded + this.#demand.bias, bricks.atlas.isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
       bricks.update();
     }
@@ -165,7 +166,8 @@ export class BrickDrawing {
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
     const hasArrived = feedback.missed.some((key) => bricks.has(key));
-    if (hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels))) this.space.changed();
+    const hasChanged = hasArrived || this.#demand.bias !== bias || (!wasReady && this.isReady(channels));
+    if (hasChanged || this.#demand.mayRefine) this.space.changed();
     this.space.update();
   }
 }

@@ -48,7 +48,7 @@ interface Demand {
 /** Whether a layer can be drawn from these bricks: rays read them only from their texture. */
 export function drawsFromBricks({ look, display }: LayerIn3d, space: BrickSpace): boolean {
   const { bricks, numbers, isClosed } = space;
-  return !isClosed && hasFinerLevels(bricks.source, display.texture) && bricks.isFiltered(look.window, numbers);
+  return !isClosed && hasFinerLevels(bricks.source, display.texture) && bricks.hasTexels(look.window, numbers);
 }
 
 /**
@@ -186,9 +186,10 @@ export class BrickLayersDrawing {
       await submitted.catch(() => {});
       const open = this.#drawn.map(({ demand }) => demand).filter(({ space }) => !space.isClosed);
       if (open.every(({ space, view }) => view.isComplete && space.bricks.isSettled)) return;
-      const decoded = open.reduce((sum, { space }) => sum + space.bricks.use.decoded, 0);
+      // Choosing other levels is progress, too: on a slow GPU, several frames pass until the levels fit.
+      const progress = open.reduce((sum, { space, view }) => sum + space.bricks.use.decoded + view.bias, 0);
       const isCompiling = open.some(({ space }) => space.bricks.atlas.isCompiling);
-      if (stall.isOver(decoded, isCompiling)) return;
+      if (stall.isOver(progress, isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -206,6 +207,7 @@ export class BrickLayersDrawing {
     // Bricks that an earlier time point wanted stay until those of this one are requested.
     if (known && known.space !== space) this.#withdraw(id, known);
     const demand = { space, timePoint, view: new BrickView(space.bricks, this.#nameOf(id), true) };
+    demand.view.moved();
     this.#demands.set(id, demand);
     return demand;
   }
@@ -216,7 +218,8 @@ export class BrickLayersDrawing {
     const { bias } = view;
     view.take(feedback, [timePoint]);
     space.unread = view.fault;
-    if (feedback.missed.some((key) => space.bricks.has(key)) || view.bias !== bias) space.changed();
+    const hasArrived = feedback.missed.some((key) => space.bricks.has(key));
+    if (hasArrived || view.bias !== bias || view.mayRefine) space.changed();
     space.update();
   }
 
