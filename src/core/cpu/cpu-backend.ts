@@ -72,7 +72,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     const rows = rowsOf(
       chunks,
       elementBytes,
-      isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
+      together(isFast, !('bytes' in box), isReached)(chunks.length, threads),
     );
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
     const halved = job.halving && new HalvedBoxes(box, job.halving, job.lend && takeHalved);
@@ -215,22 +215,30 @@ interface Lane {
   readonly threads: number;
 }
 
-/** The most bytes of a task's chunks. A volume 1024 bytes wide and a few more, in cubes of 64, still has rows of one task each. */
+/** How many adjacent chunks form one task. Their rows are adjacent too, so that reads and copies are long. */
+type Together = (chunks: number, threads: number) => { readonly chunks: number; readonly bytes: number };
+
+/** A volume 1024 bytes wide and a few more, in cubes of 64, still has rows of one task each. */
 const rowBytes = 3 * 2 ** 21;
 
-/**
- * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs and many
- * threads a task has fewer chunks, so that all threads have work to the end of the box. In a file a whole row is read at once.
- */
-const fastTogether = { chunks: 8, bytes: 2 ** 22 };
-const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
-const slowTogether = (chunks: number, threads: number) => ({
-  chunks: Math.max(2, Math.floor(chunks / (4 * threads))),
-  bytes: rowBytes,
-});
+const fastTogether: Together = () => ({ chunks: 8, bytes: 2 ** 22 });
+
+/** In a file a whole row is read at once. */
+const fastInFile: Together = () => ({ chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes });
+
+/** For slow codecs and many threads a task has fewer chunks, so that all threads have work to the end of the box. */
+const slowTogether: Together = (chunks, threads) => ({ chunks: Math.max(2, Math.floor(chunks / (4 * threads))), bytes: rowBytes });
+
+/** Threads read or copy a part of a row in many pieces, in a file even with the rest of the row, so their tasks are longer. */
+const slowWhereReached: Together = (chunks, threads) => ({ chunks: Math.max(2, Math.floor(chunks / (2 * threads))), bytes: 2 ** 23 });
+
+function together(isFast: boolean, isInFile: boolean, isReached: boolean): Together {
+  if (isFast) return isInFile ? fastInFile : fastTogether;
+  return isReached ? slowWhereReached : slowTogether;
+}
 
 /** A decoding task has several chunks of a row, because longer rows are copied in fewer pieces, unless threads would be idle. */
-const decodedTogether = (chunks: number, threads: number) => ({
+const decodedTogether: Together = (chunks, threads) => ({
   chunks: Math.max(chunks >= 8 * threads ? 4 : 1, Math.floor(chunks / (2 * threads))),
   bytes: rowBytes,
 });
@@ -254,7 +262,7 @@ const bytesForThread = 2 ** 25;
 function rowsOf(
   chunks: readonly ChunkBox[],
   elementBytes: CodecElementBytes,
-  together: { readonly chunks: number; readonly bytes: number },
+  together: ReturnType<Together>,
 ): { readonly first: number; readonly count: number }[] {
   const rows: { first: number; count: number }[] = [];
   for (let first = 0; first < chunks.length; ) {
