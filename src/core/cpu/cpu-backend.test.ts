@@ -3,6 +3,7 @@ import type { BackendJob, ChunkBox, HeldBox, LentVoxels } from '../chunks/backen
 import { gatherChunk } from '../chunks/boxes.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import { halve } from '../levels/halve.ts';
+import type { ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { isShared } from '../shared/shared-bytes.ts';
 import { nextTurn } from '../shared/turn.ts';
@@ -290,6 +291,38 @@ test('if threads read the file themselves, a longer file starts more of them', a
     most.push(Math.max(...started.splice(0)));
   }
   expect(most).toEqual([0, 3, 5, 15]);
+});
+
+test('a task in a file takes whole rows of chunks while there are enough for all threads, because parts of rows are read with the rest of them', async () => {
+  const dims = [128, 64, 16] as const;
+  const bytes = voxelsOf(infoOf([...dims, 1], 'u8'), 'blobs');
+  const grid = new ChunkGrid([...dims, 1], [16, 16, 16]);
+  const boxes = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+  const alone = await createCpuBackend(inlinePool()).encode({ bytes, dims, elementBytes: 1 }, boxes, only('rice'));
+  const file = { path: 'a.raw', descriptor: 3 };
+  let readBytes = 0;
+  const read: ReadSharedFile = (_file, position, target) => {
+    target.set(bytes.subarray(position, position + target.byteLength));
+    readBytes += target.byteLength;
+    return target.byteLength;
+  };
+  for (const [threads, counts] of [
+    [2, [8, 8, 8, 8]],
+    [4, [4, 4, 4, 4, 4, 4, 4, 4]],
+  ] as const) {
+    const found: number[] = [];
+    readBytes = 0;
+    const inline = inlinePool(read);
+    const run: TaskPool['run'] = (task, ...rest) => {
+      if (task.kind === 'encode') found.push(task.chunks.length);
+      return inline.run(task, ...rest);
+    };
+    const backend = createCpuBackend({ ...inline, threads, run });
+    const box = { place: { file, start: 0 }, dims, elementBytes: 1 as const, fill: async () => {} };
+    expect(await backend.encodeFile?.(box, boxes, only('rice'))).toEqual(alone);
+    expect(found).toEqual(counts);
+    if (threads === 2) expect(readBytes).toBe(bytes.byteLength);
+  }
 });
 
 test('a decoding task never has more bytes than its limit, even if chunks do not divide it', async () => {

@@ -3,18 +3,17 @@ import { scatterChunk } from '../chunks/boxes.ts';
 import { reportDamage } from '../chunks/choose.ts';
 import { FreeBytes } from '../chunks/chunk-gatherer.ts';
 import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
-import type { CodecElementBytes } from '../codec/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { faultFromData } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { mapOnto } from '../shared/lanes.ts';
 import { FreeSharedBytes, isShared } from '../shared/shared-bytes.ts';
-import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool, TaskSpan } from './cpu-task.ts';
 import { rowShape } from './decode-row.ts';
 import { type CpuHeldBox, HalvedBoxes } from './halved-boxes.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
+import { decodedTogether, rowsOf, together } from './task-rows.ts';
 
 /**
  * Encodes and decodes with the codecs' references, or faster equivalents. `destroy` ends the pools.
@@ -69,11 +68,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     const isReached = !('bytes' in box) || isShared(box.bytes);
     const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
     const progress = progressOf(job, 'Compressing', elementBytes, chunks);
-    const rows = rowsOf(
-      chunks,
-      elementBytes,
-      isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether(chunks.length, threads),
-    );
+    const rows = rowsOf(chunks, elementBytes, together(isFast, !('bytes' in box), isReached)(chunks.length, threads));
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
     const halved = job.halving && new HalvedBoxes(box, job.halving, job.lend && takeHalved);
     const finished: (readonly EncodedChunk[])[] = [];
@@ -215,26 +210,6 @@ interface Lane {
   readonly threads: number;
 }
 
-/** The most bytes of a task's chunks. A volume 1024 bytes wide and a few more, in cubes of 64, still has rows of one task each. */
-const rowBytes = 3 * 2 ** 21;
-
-/**
- * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs and many
- * threads a task has fewer chunks, so that all threads have work to the end of the box. In a file a whole row is read at once.
- */
-const fastTogether = { chunks: 8, bytes: 2 ** 22 };
-const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
-const slowTogether = (chunks: number, threads: number) => ({
-  chunks: Math.max(2, Math.floor(chunks / (4 * threads))),
-  bytes: rowBytes,
-});
-
-/** A decoding task has several chunks of a row, because longer rows are copied in fewer pieces, unless threads would be idle. */
-const decodedTogether = (chunks: number, threads: number) => ({
-  chunks: Math.max(chunks >= 8 * threads ? 4 : 1, Math.floor(chunks / (2 * threads))),
-  bytes: rowBytes,
-});
-
 /** Up to this many threads, the caller's thread takes part in all work. */
 const maxSharing = 4;
 
@@ -246,37 +221,6 @@ const soonDoneBytes = 2 ** 24;
 
 /** If threads read for themselves, starting another one pays off for this many bytes. */
 const bytesForThread = 2 ** 25;
-
-/**
- * Groups chunks that are adjacent along x, as evenly as possible: a narrow last chunk on its own would read whole rows for a few
- * bytes. Groups have at most `together` and at least one chunk.
- */
-function rowsOf(
-  chunks: readonly ChunkBox[],
-  elementBytes: CodecElementBytes,
-  together: { readonly chunks: number; readonly bytes: number },
-): { readonly first: number; readonly count: number }[] {
-  const rows: { first: number; count: number }[] = [];
-  for (let first = 0; first < chunks.length; ) {
-    let end = first + 1;
-    while (end < chunks.length && isBeside(chunks[end - 1] as ChunkBox, chunks[end] as ChunkBox)) end++;
-    // No chunk of the row is wider than the first.
-    const bytes = bytesOfChunks(chunks.slice(first, first + 1), elementBytes);
-    const most = Math.max(1, Math.min(together.chunks, Math.floor(together.bytes / bytes)));
-    const parts = Math.ceil((end - first) / most);
-    for (let left = parts; left > 0; left--) {
-      const count = Math.ceil((end - first) / left);
-      rows.push({ first, count });
-      first += count;
-    }
-  }
-  return rows;
-}
-
-/** Whether a chunk follows another along x, and is as high and deep. */
-function isBeside({ origin: [x, y, z], shape }: ChunkBox, { origin, shape: other }: ChunkBox): boolean {
-  return origin[0] === x + shape[0] && origin[1] === y && origin[2] === z && other[1] === shape[1] && other[2] === shape[2];
-}
 
 /** Reports the bytes of finished chunks. */
 function progressOf(

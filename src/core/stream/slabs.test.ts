@@ -5,7 +5,7 @@ import { checkChunkShape, chunkShapeOf, defaultChunkShape, maxLayerBytes } from 
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import { ChunkGrid, chunkGridOf } from '../format/chunk-grid.ts';
 import { type Dims3, type Dims4, elementBytes, elementTypes } from '../shared/volume.ts';
-import { boxesOf, largestSlabBytes, putBox, slabsOf } from './slabs.ts';
+import { boxesOf, largestSlabBytes, putBox, ReusedBytes, slabsOf } from './slabs.ts';
 
 const length = (max: number) => fc.integer({ min: 1, max });
 const cuts = fc.record({
@@ -146,4 +146,17 @@ test('every default shape suits the container, the GPU and the memory limit', ()
 test('a chunk width that would not start at a word is refused', () => {
   expect(() => checkChunkShape({ dims: [100, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toThrow(/whole words/);
   expect(checkChunkShape({ dims: [6, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toEqual([6, 1, 1]);
+});
+
+test.each([false, true])('memory that grows is doubled, so that it grows only a few times; shared: %s', (isShared) => {
+  const memory = new ReusedBytes(isShared);
+  const first = memory.take(1000);
+  const second = memory.take(1001);
+  expect([first.byteLength, second.byteLength]).toEqual([1000, 1001]);
+  expect(second.buffer).not.toBe(first.buffer);
+  expect(memory.take(2000).buffer).toBe(second.buffer);
+  expect(memory.take(2001).buffer).not.toBe(second.buffer);
+  const large = new ReusedBytes(isShared);
+  large.take(2 ** 26 + 8);
+  expect(large.take(2 ** 26 + 16).buffer.byteLength).toBe(2 ** 26 + 16);
 });

@@ -195,6 +195,9 @@ function boxFrom(slab: ChunkRange, first: number, end: number): SlabBox {
   return { firstChunk: slab.firstChunk + first, dims, chunks, origin: low };
 }
 
+/** A buffer that grows is doubled up to this size, because the payloads of slabs grow towards the middle of most volumes. */
+const mostSpareBytes = 2 ** 26;
+
 /** Part of a reused buffer that grows as needed. There are hundreds of large boxes, too many to leave to the garbage collector. */
 export class ReusedBytes {
   readonly #isShared: boolean;
@@ -207,7 +210,9 @@ export class ReusedBytes {
 
   take(byteLength: number): Uint8Array<ArrayBuffer> {
     if (this.#bytes.byteLength < byteLength) {
-      this.#bytes = this.#isShared ? sharedBytes(byteLength) : new Uint8Array(byteLength);
+      // Bytes that are never used take no memory.
+      const spacious = Math.max(byteLength, Math.min(2 * this.#bytes.byteLength, mostSpareBytes));
+      this.#bytes = this.#isShared ? sharedBytes(spacious) : new Uint8Array(spacious);
     }
     return this.#bytes.subarray(0, byteLength);
   }
