@@ -27,6 +27,9 @@
 // texture of their own, at a lower resolution, is drawn where bricks are missing. The ray takes the shortest of the steps of the bricks
 // that it is in, and of the other layers.
 //
+// A kernel holds the code of one projection, and of images, labels or both for each volume: `texture_image_2`, `brick_labels_3` or
+// `paged_image`.
+//
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
@@ -36,7 +39,7 @@
 
 import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift};
 import package::draw::stack_boxes::ray_through;
-import package::draw::stack_composite::ray_sample;
+import package::draw::stack_composite::{ray_sample_image, ray_sample_label};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, never, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_skip::ray_look;
 @if(paged) import package::brick_draw::paged_rays::paged_leave;
@@ -164,17 +167,28 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
       continue;
     }
     // At equal depth, the top one is in front.
-    @if(has_blocks_5) ray_sample(4u, &ray_5, at, image_5, image_5);
-    @if(has_bricks_5) ray_sample(4u, &ray_5, at, image_5, atlas_5);
-    @if(has_blocks_4) ray_sample(3u, &ray_4, at, image_4, image_4);
-    @if(has_bricks_4) ray_sample(3u, &ray_4, at, image_4, atlas_4);
-    @if(has_blocks_3) ray_sample(2u, &ray_3, at, image_3, image_3);
-    @if(has_bricks_3) ray_sample(2u, &ray_3, at, image_3, atlas_3);
-    @if(has_blocks_2) ray_sample(1u, &ray_2, at, image_2, image_2);
-    @if(has_bricks_2) ray_sample(1u, &ray_2, at, image_2, atlas_2);
-    @if(has_blocks_1) ray_sample(0u, &ray_1, at, image_1, image_1);
-    @if(has_bricks_1) ray_sample(0u, &ray_1, at, image_1, atlas_1);
-    @if(paged) ray_sample(0u, &ray_1, at, filtered, filtered);
+    @if(texture_image_5) ray_sample_image(4u, &ray_5, at, image_5, image_5);
+    @if(texture_labels_5) ray_sample_label(4u, &ray_5, at, image_5, image_5);
+    @if(brick_image_5) ray_sample_image(4u, &ray_5, at, image_5, atlas_5);
+    @if(brick_labels_5) ray_sample_label(4u, &ray_5, at, image_5, atlas_5);
+    @if(texture_image_4) ray_sample_image(3u, &ray_4, at, image_4, image_4);
+    @if(texture_labels_4) ray_sample_label(3u, &ray_4, at, image_4, image_4);
+    @if(brick_image_4) ray_sample_image(3u, &ray_4, at, image_4, atlas_4);
+    @if(brick_labels_4) ray_sample_label(3u, &ray_4, at, image_4, atlas_4);
+    @if(texture_image_3) ray_sample_image(2u, &ray_3, at, image_3, image_3);
+    @if(texture_labels_3) ray_sample_label(2u, &ray_3, at, image_3, image_3);
+    @if(brick_image_3) ray_sample_image(2u, &ray_3, at, image_3, atlas_3);
+    @if(brick_labels_3) ray_sample_label(2u, &ray_3, at, image_3, atlas_3);
+    @if(texture_image_2) ray_sample_image(1u, &ray_2, at, image_2, image_2);
+    @if(texture_labels_2) ray_sample_label(1u, &ray_2, at, image_2, image_2);
+    @if(brick_image_2) ray_sample_image(1u, &ray_2, at, image_2, atlas_2);
+    @if(brick_labels_2) ray_sample_label(1u, &ray_2, at, image_2, atlas_2);
+    @if(texture_image_1) ray_sample_image(0u, &ray_1, at, image_1, image_1);
+    @if(texture_labels_1) ray_sample_label(0u, &ray_1, at, image_1, image_1);
+    @if(brick_image_1) ray_sample_image(0u, &ray_1, at, image_1, atlas_1);
+    @if(brick_labels_1) ray_sample_label(0u, &ray_1, at, image_1, atlas_1);
+    @if(paged_image) ray_sample_image(0u, &ray_1, at, filtered, filtered);
+    @if(paged_labels) ray_sample_label(0u, &ray_1, at, filtered, filtered);
     at += step;
   }
   @if(paged) paged_leave();

@@ -21,20 +21,17 @@ fn ray_is_over(index: u32, ray: ptr<function, Passage>, at: f32) -> bool {
   return false;
 }
 
-/// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there.
-/// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
-fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
-  if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
-    return;
-  }
-  if (frame.volumes[index].window.w > 0.0) {
-    ray_sample_label(index, ray, at, image, atlas);
-  } else {
-    ray_sample_image(index, ray, at, image, atlas);
-  }
+/// Whether a volume is sampled at the ray parameter `at`.
+fn ray_is_sampled(ray: ptr<function, Passage>, at: f32) -> bool {
+  return !(*ray).is_empty && at >= (*ray).enter && at < (*ray).exit;
 }
 
+/// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there or its values are labels.
+/// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
 fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
+  if (!ray_is_sampled(ray, at) || frame.volumes[index].window.w > 0.0) {
+    return;
+  }
   let position = (*ray).origin + (*ray).toward * at;
   let place = ray_place(index, ray, image, atlas, position);
   let below = frame.volumes[index].below.w;
@@ -118,7 +115,11 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   }
 }
 
+/// As `ray_sample_image`, if the values of the volume are labels.
 fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
+  if (!ray_is_sampled(ray, at) || frame.volumes[index].window.w == 0.0) {
+    return;
+  }
   let label = ray_label(index, ray, image, atlas, (*ray).origin + (*ray).toward * at);
   let before = (*ray).number;
   (*ray).number = label;
