@@ -225,14 +225,14 @@ export function stackVariant(
     readonly areLabels?: readonly boolean[] | undefined;
   },
 ): NonNullable<KernelDescriptor['variant']> {
-  const mayBe = (at: number, labels: boolean) => (areLabels?.[at] ?? labels) === labels;
+  /** The bits of the volumes that may be labels, or may be images. */
+  const thatMayBe = (labels: boolean): number =>
+    Array.from({ length: volumes }, (_, at) => ((areLabels?.[at] ?? labels) === labels ? 2 ** at : 0)).reduce((a, b) => a + b, 0);
   const isVarying = isPaged || layerBricks !== undefined;
   const ofVolumes = Array.from({ length: volumes }, (_, at) => {
     const hasBricks = layerBricks?.atlases[at] !== undefined;
     const hasBlocks = !hasBricks && !(isPaged && at === 0);
-    const form = hasBricks ? 'brick' : 'texture';
-    const kinds = hasBricks || hasBlocks ? { [`${form}_image`]: mayBe(at, false), [`${form}_labels`]: mayBe(at, true) } : {};
-    return Object.entries({ volumes: true, has_bricks: hasBricks, has_blocks: hasBlocks, steps: isVarying, ...kinds }).map(
+    return Object.entries({ volumes: true, has_bricks: hasBricks, has_blocks: hasBlocks, steps: isVarying }).map(
       ([name, holds]) => [`${name}_${at + 1}`, holds] as const,
     );
   });
@@ -241,7 +241,7 @@ export function stackVariant(
   return {
     ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged, varying: isVarying },
     ...{ layer_bricks: layerBricks !== undefined, layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes) },
-    ...{ paged_image: isPaged && mayBe(0, false), paged_labels: isPaged && mayBe(0, true) },
+    ...{ images: thatMayBe(false), labels: thatMayBe(true) },
     ...{ picture_binding: isPaged ? 7 : 3, halves: hasHalves },
     ...Object.fromEntries(ofVolumes.flat()),
   };
