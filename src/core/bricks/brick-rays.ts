@@ -76,10 +76,10 @@ export class BrickRays {
    * @param channel its number in the looks of `begin`
    */
   recordStack(commands: Commands, inputs: RayStackInputs, target: GPUTexture, strip: Strip, channel = 0): void {
-    const { displays, surfaces, layerBricks } = inputs;
+    const { displays, surfaces, layerBricks, areLabels } = inputs;
     const hasHalves = target.format === 'rgba16float';
     const hasMeshes = surfaces !== undefined;
-    const variant = stackVariant(1 + displays.length, { hasMeshes, isPaged: true, hasHalves, layerBricks });
+    const variant = stackVariant(1 + displays.length, { hasMeshes, isPaged: true, hasHalves, layerBricks, areLabels });
     const textures = stackBindings(displays, surfaces, layerBricks, true);
     this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, textures, target, strip, channel);
   }
@@ -95,7 +95,7 @@ export class BrickRays {
   ): void {
     const { source, table, atlas } = this.#bricks;
     const way = projections.indexOf(projection) + 1;
-    const [width, height] = [8, 8];
+    const [width, height] = [16, 16];
     const constants = {
       ...{ way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) },
       is_filtered: Number(this.#isFiltered),

@@ -173,6 +173,8 @@ export interface RayStackInputs {
   readonly surfaces?: GPUTextureView | undefined;
   /** Undefined if no layer is drawn from bricks. */
   readonly layerBricks?: LayerBrickInputs | undefined;
+  /** Whether the values of each volume are labels, from the bottom up. A kernel for both takes longer to compile; it is used if undefined. */
+  readonly areLabels?: readonly boolean[] | undefined;
 }
 
 /** Draws several volumes, each at its own place, with shaders/draw/ray-stack.wgsl into any texture. */
@@ -188,13 +190,13 @@ export class RayStackPass {
   /** @param target as for `RayPass.record` */
   record(
     commands: Commands,
-    { projection, displays, frame, transfer, surfaces, layerBricks }: RayStackInputs,
+    { projection, displays, frame, transfer, surfaces, layerBricks, areLabels }: RayStackInputs,
     target: GPUTexture,
     strip: Strip,
   ): void {
     const threads = this.#gpu.tuning['view.rays'];
     const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
-    const variant = stackVariant(displays.length, { hasMeshes: surfaces !== undefined, layerBricks });
+    const variant = stackVariant(displays.length, { hasMeshes: surfaces !== undefined, layerBricks, areLabels });
     const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
     const kernel = this.#gpu.kernel({ label: 'view.ray-stack', shader: rayStackShader, variant, constants });
     const textures = stackBindings(displays, surfaces, layerBricks);
@@ -207,6 +209,7 @@ export class RayStackPass {
  * The variant of shaders/draw/ray-stack.wgsl for a number of volumes.
  * @param isPaged whether the voxels of the first one lie in bricks
  * @param hasHalves whether pixels are 16-bit floats instead of bytes
+ * @param areLabels see `RayStackInputs`
  */
 export function stackVariant(
   volumes: number,
@@ -215,13 +218,18 @@ export function stackVariant(
     isPaged = false,
     hasHalves = false,
     layerBricks,
+    areLabels,
   }: {
     readonly hasMeshes: boolean;
     readonly isPaged?: boolean;
     readonly hasHalves?: boolean;
     readonly layerBricks?: LayerBrickInputs | undefined;
+    readonly areLabels?: readonly boolean[] | undefined;
   },
 ): NonNullable<KernelDescriptor['variant']> {
+  /** The bits of the volumes that may be labels, or may be images. */
+  const thatMayBe = (labels: boolean): number =>
+    Array.from({ length: volumes }, (_, at) => ((areLabels?.[at] ?? labels) === labels ? 2 ** at : 0)).reduce((a, b) => a + b, 0);
   const isVarying = isPaged || layerBricks !== undefined;
   const ofVolumes = Array.from({ length: volumes }, (_, at) => {
     const hasBricks = layerBricks?.atlases[at] !== undefined;
@@ -235,7 +243,7 @@ export function stackVariant(
   return {
     ...{ volume_count: volumes, binding_shift: shift, meshes: hasMeshes, paged: isPaged, varying: isVarying },
     ...{ layer_bricks: layerBricks !== undefined, filters_layers: layerBricks?.areFiltered === true },
-    ...{ layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes) },
+    ...{ layers_binding: 4 + 3 * volumes + shift + Number(hasMeshes), images: thatMayBe(false), labels: thatMayBe(true) },
     ...{ picture_binding: isPaged ? 7 : 3, halves: hasHalves },
     ...Object.fromEntries(ofVolumes.flat()),
   };

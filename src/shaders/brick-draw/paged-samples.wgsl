@@ -182,6 +182,29 @@ fn paged_filtered_place(in_level: vec3f) -> f32 {
   return paged_filter(clamp(in_level, paged_texels_low, paged_texels_high) + paged_to_texels);
 }
 
+/// Whether each sample of the shown brick takes one texel of the texture.
+fn paged_is_in_texture() -> bool {
+  return is_filtered && !paged_is_constant(paged_entry);
+}
+
+/// Samples of the shown brick, for which `paged_is_in_texture` holds, at the corners of a tetrahedron around a position in the cube: those
+/// of `ray_differences` in rays.wgsl. The four texels are read at once, so that a ray waits for them only once.
+fn paged_corners(position: vec3f) -> vec4f {
+  let center = position * paged_scale;
+  paged_reach_low = min(paged_reach_low, center - 1.0);
+  paged_reach_high = max(paged_reach_high, center + 1.0);
+  let right = clamp(center + vec3f(1.0, -1.0, -1.0), paged_texels_low, paged_texels_high);
+  let upper = clamp(center + vec3f(-1.0, 1.0, -1.0), paged_texels_low, paged_texels_high);
+  let behind = clamp(center + vec3f(-1.0, -1.0, 1.0), paged_texels_low, paged_texels_high);
+  let all_three = clamp(center + 1.0, paged_texels_low, paged_texels_high);
+  return vec4f(
+    paged_filter(right + paged_to_texels),
+    paged_filter(upper + paged_to_texels),
+    paged_filter(behind + paged_to_texels),
+    paged_filter(all_three + paged_to_texels),
+  );
+}
+
 /// Records that the brick of a voxel of the shown level was missed or used. Bricks beside those that rays enter would otherwise be evicted
 /// and missed in turn, for ever.
 fn paged_need(voxel: vec3i) {

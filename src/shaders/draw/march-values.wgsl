@@ -1,11 +1,11 @@
 // Values of the volume of ray-march.wgsl, at positions in its cube: places in the window, labels, colours, and the light of their gradients.
 
 @if(!paged) import package::draw::march_frame::volume;
-@if(!paged) import package::draw::rays::{least_texel, ray_differences, ray_value};
+@if(!paged) import package::draw::rays::{least_texel, ray_value};
 @if(paged) import package::brick_draw::paged::{paged, paged_shown};
-@if(paged) import package::brick_draw::paged_samples::paged_place;
+@if(paged) import package::brick_draw::paged_samples::{paged_corners, paged_is_in_texture, paged_place};
 import package::draw::march_frame::{frame, linear, transfer};
-import package::draw::rays::{missing_place, no_place, ray_headlight};
+import package::draw::rays::{missing_place, no_place, ray_differences, ray_headlight};
 
 /// Colour and opacity at a place in the window. If each value has its own colour, only the value 0 has the opacity of the window's low
 /// end, however many values there are.
@@ -92,7 +92,12 @@ fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
     return ray_lit(differences, toward, soft);
   }
   @if(paged) {
-    // A loop, because the code that samples bricks is long.
+    if (paged_is_in_texture() && frame.window.w == 0.0) {
+      let places = paged_corners(position);
+      let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), places <= vec4f(-no_place));
+      return ray_lit(ray_differences(solids.x, solids.y, solids.z, solids.w), toward, soft);
+    }
+    // A loop, because the code that samples other bricks is long.
     var differences = vec3f(0.0);
     for (var corner = 0u; corner < 4u; corner++) {
       let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);

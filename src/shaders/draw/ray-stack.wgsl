@@ -27,6 +27,8 @@
 // texture of their own, at a lower resolution, is drawn where bricks are missing. The ray takes the shortest of the steps of the bricks
 // that it is in, and of the other layers.
 //
+// A kernel holds the code of one projection, and for each volume the code of images, labels or both: see `images` and `labels`.
+//
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
@@ -36,7 +38,7 @@
 
 import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift};
 import package::draw::stack_boxes::ray_through;
-import package::draw::stack_composite::ray_sample;
+import package::draw::stack_composite::{ray_sample_image, ray_sample_label};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, never, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_skip::ray_look;
 @if(paged) import package::brick_draw::paged_rays::paged_leave;
@@ -45,7 +47,8 @@ import package::draw::stack_skip::ray_look;
 @if(layer_bricks) import package::draw::stack_layer_skip::{ray_begin_layer, ray_look_layer};
 @if(layer_bricks) import package::draw::stack_layers::layer_leave;
 import package::draw::stack_values::ray_color;
-import constants::{binding_shift, picture_binding};
+/// Bit n: volume n + 1 may be an image; its values may be labels. The compiler drops calls for which the bit is 0 before it inlines them.
+import constants::{binding_shift, images, labels, picture_binding};
 @if(meshes) import package::draw::stack_surfaces::{surface_at, surface_end, surface_pixel, surface_take, surfaces_until};
 
 const most_rounds = 65536u;
@@ -164,20 +167,31 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
       continue;
     }
     // At equal depth, the top one is in front.
-    @if(has_blocks_5) ray_sample(4u, &ray_5, at, image_5, image_5);
-    @if(has_bricks_5) ray_sample(4u, &ray_5, at, image_5, atlas_5);
-    @if(has_blocks_4) ray_sample(3u, &ray_4, at, image_4, image_4);
-    @if(has_bricks_4) ray_sample(3u, &ray_4, at, image_4, atlas_4);
-    @if(has_blocks_3) ray_sample(2u, &ray_3, at, image_3, image_3);
-    @if(has_bricks_3) ray_sample(2u, &ray_3, at, image_3, atlas_3);
-    @if(has_blocks_2) ray_sample(1u, &ray_2, at, image_2, image_2);
-    @if(has_bricks_2) ray_sample(1u, &ray_2, at, image_2, atlas_2);
-    @if(has_blocks_1) ray_sample(0u, &ray_1, at, image_1, image_1);
-    @if(has_bricks_1) ray_sample(0u, &ray_1, at, image_1, atlas_1);
-    @if(paged) ray_sample(0u, &ray_1, at, filtered, filtered);
+    @if(has_blocks_5) if ((images & 16u) != 0u) { ray_sample_image(4u, &ray_5, at, image_5, image_5); }
+    @if(has_blocks_5) if ((labels & 16u) != 0u) { ray_sample_label(4u, &ray_5, at, image_5, image_5); }
+    @if(has_bricks_5) if ((images & 16u) != 0u) { ray_sample_image(4u, &ray_5, at, image_5, atlas_5); }
+    @if(has_bricks_5) if ((labels & 16u) != 0u) { ray_sample_label(4u, &ray_5, at, image_5, atlas_5); }
+    @if(has_blocks_4) if ((images & 8u) != 0u) { ray_sample_image(3u, &ray_4, at, image_4, image_4); }
+    @if(has_blocks_4) if ((labels & 8u) != 0u) { ray_sample_label(3u, &ray_4, at, image_4, image_4); }
+    @if(has_bricks_4) if ((images & 8u) != 0u) { ray_sample_image(3u, &ray_4, at, image_4, atlas_4); }
+    @if(has_bricks_4) if ((labels & 8u) != 0u) { ray_sample_label(3u, &ray_4, at, image_4, atlas_4); }
+    @if(has_blocks_3) if ((images & 4u) != 0u) { ray_sample_image(2u, &ray_3, at, image_3, image_3); }
+    @if(has_blocks_3) if ((labels & 4u) != 0u) { ray_sample_label(2u, &ray_3, at, image_3, image_3); }
+    @if(has_bricks_3) if ((images & 4u) != 0u) { ray_sample_image(2u, &ray_3, at, image_3, atlas_3); }
+    @if(has_bricks_3) if ((labels & 4u) != 0u) { ray_sample_label(2u, &ray_3, at, image_3, atlas_3); }
+    @if(has_blocks_2) if ((images & 2u) != 0u) { ray_sample_image(1u, &ray_2, at, image_2, image_2); }
+    @if(has_blocks_2) if ((labels & 2u) != 0u) { ray_sample_label(1u, &ray_2, at, image_2, image_2); }
+    @if(has_bricks_2) if ((images & 2u) != 0u) { ray_sample_image(1u, &ray_2, at, image_2, atlas_2); }
+    @if(has_bricks_2) if ((labels & 2u) != 0u) { ray_sample_label(1u, &ray_2, at, image_2, atlas_2); }
+    @if(has_blocks_1) if ((images & 1u) != 0u) { ray_sample_image(0u, &ray_1, at, image_1, image_1); }
+    @if(has_blocks_1) if ((labels & 1u) != 0u) { ray_sample_label(0u, &ray_1, at, image_1, image_1); }
+    @if(has_bricks_1) if ((images & 1u) != 0u) { ray_sample_image(0u, &ray_1, at, image_1, atlas_1); }
+    @if(has_bricks_1) if ((labels & 1u) != 0u) { ray_sample_label(0u, &ray_1, at, image_1, atlas_1); }
+    @if(paged) if ((images & 1u) != 0u) { ray_sample_image(0u, &ray_1, at, filtered, filtered); }
+    @if(paged) if ((labels & 1u) != 0u) { ray_sample_label(0u, &ray_1, at, filtered, filtered); }
     at += step;
   }
-  @if(paged) paged_leave();
+  @if(paged) paged_leave(min(at, ray_1.exit));
   @if(has_bricks_1) layer_leave(0u, &ray_1);
   @if(has_bricks_2) layer_leave(1u, &ray_2);
   @if(has_bricks_3) layer_leave(2u, &ray_3);

@@ -15,26 +15,24 @@ fn ray_is_joint(index: u32) -> bool {
 /// Whether nothing of a volume is seen from `at` on: the ray has left it, or what lies in front hides it.
 fn ray_is_over(index: u32, ray: ptr<function, Passage>, at: f32) -> bool {
   if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
+    (*ray).exit = min((*ray).exit, at);
     (*ray).is_empty = true;
     return true;
   }
   return false;
 }
 
-/// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there.
-/// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
-fn ray_sample(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
-  if ((*ray).is_empty || at < (*ray).enter || at >= (*ray).exit) {
-    return;
-  }
-  if (frame.volumes[index].window.w > 0.0) {
-    ray_sample_label(index, ray, at, image, atlas);
-  } else {
-    ray_sample_image(index, ray, at, image, atlas);
-  }
+/// Whether a volume is sampled at the ray parameter `at`.
+fn ray_is_sampled(ray: ptr<function, Passage>, at: f32) -> bool {
+  return !(*ray).is_empty && at >= (*ray).enter && at < (*ray).exit;
 }
 
+/// Takes the sample of a volume at the ray parameter `at`, unless the volume is empty there or its values are labels.
+/// @param atlas the texture of its bricks; unused without the condition `layer_bricks`
 fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
+  if (!ray_is_sampled(ray, at) || frame.volumes[index].window.w > 0.0) {
+    return;
+  }
   let position = (*ray).origin + (*ray).toward * at;
   let place = ray_place(index, ray, image, atlas, position);
   let below = frame.volumes[index].below.w;
@@ -118,7 +116,11 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
   }
 }
 
+/// As `ray_sample_image`, if the values of the volume are labels.
 fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: texture_3d<f32>, atlas: texture_3d<f32>) {
+  if (!ray_is_sampled(ray, at) || frame.volumes[index].window.w == 0.0) {
+    return;
+  }
   let label = ray_label(index, ray, image, atlas, (*ray).origin + (*ray).toward * at);
   let before = (*ray).number;
   (*ray).number = label;
@@ -153,7 +155,7 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
 /// Chooses the brick of a surface, which may lie in front of the sample's brick. The ray enters the brick of the next sample again.
 fn ray_visit_brick(index: u32, ray: ptr<function, Passage>, position: vec3f, inside: f32, at: f32, atlas: texture_3d<f32>) {
   @if(paged) if (index == 0u) {
-    _ = paged_enter(clamp(position, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
+    _ = paged_enter(inside, frame.eye, frame.edges);
     (*ray).leave = at;
     (*ray).leave_block = at;
   }

@@ -119,29 +119,28 @@ fn ray_light(
   soft: f32,
 ) -> vec2f {
   var texel = 1.0 / frame.volumes[index].dims.xyz;
-  var is_of_bricks = false;
   @if(paged) if (index == 0u) {
     texel = 1.0 / paged_scale;
-    is_of_bricks = true;
   }
   @if(layer_bricks) if ((*ray).entry != 0u) {
     texel = 1.0 / (*ray).scale;
-    is_of_bricks = true;
   }
-  if (is_of_bricks) {
+  var differences: vec3f;
+  @if(!varying) {
+    let right = ray_solid(index, ray, image, atlas, position + vec3f(texel.x, -texel.y, -texel.z));
+    let upper = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, texel.y, -texel.z));
+    let behind = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, -texel.y, texel.z));
+    let all_three = ray_solid(index, ray, image, atlas, position + texel);
+    differences = ray_differences(right, upper, behind, all_three);
+  }
+  @if(varying) {
     // A loop, because the code that samples bricks is long.
-    var differences = vec3f(0.0);
     for (var corner = 0u; corner < 4u; corner++) {
       let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
       differences += 0.5 * side * ray_solid(index, ray, image, atlas, position + side * texel);
     }
-    return ray_headlight(ray_gradient(index, ray, differences), forwards, soft);
   }
-  let right = ray_solid(index, ray, image, atlas, position + vec3f(texel.x, -texel.y, -texel.z));
-  let upper = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, texel.y, -texel.z));
-  let behind = ray_solid(index, ray, image, atlas, position + vec3f(-texel.x, -texel.y, texel.z));
-  let all_three = ray_solid(index, ray, image, atlas, position + texel);
-  return ray_headlight(ray_gradient(index, ray, ray_differences(right, upper, behind, all_three)), forwards, soft);
+  return ray_headlight(ray_gradient(index, ray, differences), forwards, soft);
 }
 
 /// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not dominate the gradient.

@@ -286,6 +286,7 @@ export class RayDrawing {
         ...{ view, restWidth, strip },
         dims: [x, y, z],
       }),
+      areLabels: volumes.map(({ isCategorical }) => isCategorical),
       projection: state.projection,
       displays: layers.map(({ display }) => display),
       frame: this.#frame,
