@@ -267,3 +267,23 @@ test('with several inputs, an error names the file that is damaged, and an error
   expect(options).toMatchObject({ code: 2, stderr: expect.stringContaining('deposit needs the dimensions') });
   expect(options.stderr).not.toContain(sim);
 });
+
+test('an error of the masses names their file, and not that of the positions', async () => {
+  const [positions, masses] = [at('positions.npy'), at('masses.npy')];
+  writeFileSync(positions, npyBytes([1, 2, 3, 4, 5, 6], [2, 3]));
+  writeFileSync(masses, npyBytes([1, 2, 3], [3]));
+  const { code, stderr } = await stria(
+    'deposit',
+    positions,
+    '--masses',
+    masses,
+    '--size',
+    '8',
+    box,
+    '-o',
+    at('none.stria'),
+    ...cpu,
+  );
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('masses.npy: it has 3 masses for 2') });
+  expect(stderr).not.toContain('positions.npy');
+});

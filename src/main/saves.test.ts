@@ -256,3 +256,20 @@ test('the relative path from a save to another file, as a session writes it', as
   expect(() => saves.relativePath(owner + 1, id, folder)).toThrow('ended');
   await saves.abort(owner, id);
 });
+
+test('the name of a running save is recognised through a linked folder, and in other letter case', async () => {
+  const [real, link] = [join(folder, 'real'), join(folder, 'link')];
+  mkdirSync(real);
+  symlinkSync(real, link);
+  const first = await saves.begin(owner, join(real, 'scan.stria'));
+  for (const path of [join(link, 'scan.stria'), join(real, 'SCAN.stria')])
+    await expect(saves.begin(owner, path)).rejects.toMatchObject({
+      tag: 'not-writable',
+      message: expect.stringContaining('is being written'),
+    });
+  const beside = await saves.beginBeside(owner, link, 'scan.stria');
+  expect(beside.name).toBe('scan (2).stria');
+  for (const { id } of [first, beside]) await saves.abort(owner, id);
+  const again = await saves.begin(owner, join(link, 'scan.stria'));
+  await saves.abort(owner, again.id);
+});

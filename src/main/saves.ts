@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
@@ -41,6 +41,8 @@ export interface Saves {
 
 interface Save extends PendingSave {
   readonly target: string;
+  /** `keyOf` its target when it began: a folder may vanish meanwhile. */
+  readonly key: string;
   readonly mayReplace: boolean;
   /** Undefined until the temporary file is open. */
   file: FileHandle | undefined;
@@ -50,19 +52,33 @@ interface Save extends PendingSave {
 
 /** @param unfinished records the temporary files, in case the app is killed */
 export function createSaves(unfinished?: UnfinishedSaves): Saves {
-  /** Targets of saves in progress: no two of them have the same. */
+  /** Keys of the targets of saves in progress: no two of them have the same. */
   const reserved = new Set<string>();
   const discard = async (save: Save): Promise<void> => {
     await save.file?.close().catch(() => undefined);
     await rm(save.temporary, { force: true }).catch(() => undefined);
-    reserved.delete(save.target);
+    reserved.delete(save.key);
   };
   const registry = new SaveRegistry<Save>('file', discard, unfinished);
 
-  const start = async (owner: number, { path: target, mode }: SaveTarget, mayReplace: boolean): Promise<BegunSave> => {
+  const start = async (
+    owner: number,
+    { path: target, mode }: SaveTarget,
+    key: string,
+    mayReplace: boolean,
+  ): Promise<BegunSave> => {
     const id = randomUUID();
     const temporary = join(dirname(target), temporaryName(id));
-    const save: Save = { owner, target, temporary, mayReplace, file: undefined, tail: Promise.resolve(), failure: undefined };
+    const save: Save = {
+      owner,
+      target,
+      key,
+      temporary,
+      mayReplace,
+      file: undefined,
+      tail: Promise.resolve(),
+      failure: undefined,
+    };
     await registry.begin(id, save, async () => {
       try {
         save.file = await open(temporary, 'wx', mode ?? 0o666);
@@ -77,11 +93,12 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
   };
 
   const startReserved = async (owner: number, target: SaveTarget, mayReplace: boolean): Promise<BegunSave> => {
-    reserved.add(target.path);
+    const key = keyOf(target.path);
+    reserved.add(key);
     try {
-      return await start(owner, target, mayReplace);
+      return await start(owner, target, key, mayReplace);
     } catch (error) {
-      reserved.delete(target.path);
+      reserved.delete(key);
       throw error;
     }
   };
@@ -89,7 +106,7 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
   return {
     async begin(owner, chosen) {
       const target = await resolveTarget(chosen);
-      if (reserved.has(target.path)) {
+      if (reserved.has(keyOf(target.path))) {
         const words = `'${basename(target.path)}' is being written. Choose another name, or wait until it is saved`;
         throw new StriaError('not-writable', words);
       }
@@ -97,7 +114,7 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     },
 
     beginBeside: async (owner, folder, name, mayReplace = false) => {
-      const path = freePath(folder, name, (one) => (existsSync(one) && !mayReplace) || reserved.has(one));
+      const path = freePath(folder, name, (one) => (existsSync(one) && !mayReplace) || reserved.has(keyOf(one)));
       return startReserved(owner, { path, mode: undefined }, mayReplace);
     },
 
@@ -116,7 +133,7 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
 
     async commit(owner, id) {
       await registry.commit(owner, id, async (save) => {
-        await finish(save).finally(() => reserved.delete(save.target));
+        await finish(save).finally(() => reserved.delete(save.key));
         return save.target;
       });
     },
@@ -132,6 +149,21 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     pending: (owner) => registry.pending(owner),
     savedPath: (owner, id) => registry.savedPath(owner, id),
   };
+}
+
+/** Equal for all paths of a file: a folder may be reached by links, and some systems ignore letter case and the encoding of accents. */
+function keyOf(path: string): string {
+  return join(realFolder(dirname(path)), basename(path))
+    .normalize()
+    .toLowerCase();
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** Flushes, closes and renames; on failure removes the temporary file. */

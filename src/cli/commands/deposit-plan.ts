@@ -3,7 +3,7 @@ import { chooseSpecies, openParticles } from '../../core/particles/formats/open-
 import { chooseMassUnit } from '../../core/particles/mass-unit.ts';
 import { countUnit } from '../../core/particles/particle-placer.ts';
 import type { ParticleBox, ParticleGroup } from '../../core/particles/particles.ts';
-import { StriaError } from '../../core/shared/errors.ts';
+import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import type { DepositCommand } from '../arguments/parsed-command.ts';
@@ -34,7 +34,11 @@ export function withParticles<T>(
     if (path === undefined) return inputs.length > 1 ? inFile(undefined, () => work(before)) : work(before);
     return withMasses(masses, job, (massSource, checkMasses) =>
       withInput(path, job, async (input, files) => {
-        const set = await openParticles(input, { masses: massSource }, job);
+        const set = await openParticles(input, { masses: massSource }, job).catch((error: unknown) => {
+          // Such a fault names the file of the masses.
+          const fault = toStriaError(error);
+          throw massSource && fault.context[0] === massSource.name ? ofNoFile(fault) : fault;
+        });
         try {
           if (!box && before.box && set.box && JSON.stringify(before.box) !== JSON.stringify(set.box)) {
             throw new StriaError('invalid-input', 'its box differs from that of the first input; --box sets one box for all');

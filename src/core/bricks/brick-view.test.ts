@@ -158,3 +158,23 @@ test('the coarser bricks around drawn ones stay recently used, because rays reac
   // They are not requested, so they give way to bricks that are drawn.
   expect(wants.at(-1)).not.toContain(coarser[1]);
 });
+
+test('finer bricks that were all loaded when they were tried are kept when the view moves, and requested again if they are lost', () => {
+  const coarse = bricksOf(1, 40);
+  let lost: BrickKey[] = [];
+  let isLarge = true;
+  const { view, draw, wants } = viewOf(0, (bias) => (isLarge ? large(bias) : [...coarse, ...lost]), true);
+  draw(30);
+  isLarge = false;
+  view.moved();
+  draw(30);
+  expect([view.bias, view.isComplete]).toEqual([1, true]);
+  // One brick in each coarse one: with all that may lie behind them they would not fit.
+  lost = [...new Map(bricksOf(0, 1000).map((key) => [around(key), key])).values()].filter((key) => coarse.includes(around(key)));
+  draw(1);
+  expect(view.bias).toBe(1);
+  expect(wants.at(-1)).toEqual(expect.arrayContaining(lost));
+  draw(5);
+  view.moved();
+  expect([view.bias, view.isComplete]).toEqual([1, true]);
+});

@@ -97,12 +97,12 @@ export class BrickView {
     }
     this.#missed = [...found];
     if (this.#stillFrames !== undefined) this.#stillFrames = Math.min(2, this.#stillFrames + 1);
-    if (this.#isTrial && this.#missed.length > 0) {
-      this.#isTrial = false;
-      if (hasMore || !this.#fit(used, timePoints)) {
-        this.#refuse(used.length);
-        return;
-      }
+    const wasTrial = this.#isTrial;
+    // If nothing is missed, the finer bricks are all there, and stay.
+    this.#isTrial = false;
+    if (wasTrial && this.#missed.length > 0 && (hasMore || !this.#fit(used, timePoints))) {
+      this.#refuse(used.length);
+      return;
     }
     // Rays reach finer bricks through these. So they are evicted after bricks that are not drawn.
     this.#bricks.touch(this.#coarser.around(used));

@@ -67,6 +67,8 @@ function namesIn(state: AppState): string[] {
   for (const one of [...Object.values(layers.volumes), ...Object.values(layers.surfaces)])
     if (one.kind === 'lost') names.push(...one.files);
   if ('name' in layers.adding) names.push(layers.adding.name);
+  for (const { name } of layers.notAdded) names.push(name);
+  names.push(...layers.waiting);
   for (const { name } of queue) names.push(name);
   for (const { name, folder, dataset } of recent) names.push(name, folder, dataset?.label);
   return names.filter((name) => name !== undefined);

@@ -6,6 +6,7 @@ import { type LayerLook, mostLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { isSameDocument } from '../state/document-state.ts';
+import { type LayersState, withAdding } from '../state/layer-state.ts';
 import { type JobProgress, startProgress } from '../state/progress.ts';
 import { openDocument } from '../state/store.ts';
 import { Turns } from '../state/turns.ts';
@@ -48,8 +49,8 @@ export class AddingLayers {
    */
   async add(request: OpenRequest, name: string): Promise<boolean> {
     if (!this.#list.engine || !openDocument(this.#list.store.getState())) return false;
-    // Removes the messages of earlier files.
-    if (!this.#turns.isBusy) this.cancel();
+    // Removes the messages of earlier files, unless surfaces are being added.
+    if (!this.#turns.isBusy && this.#list.state.adding.kind !== 'loading') this.cancel();
     return (await this.#turns.take(name, (signal) => this.#add({ request, name }, signal))) ?? false;
   }
 
@@ -80,7 +81,7 @@ export class AddingLayers {
       if (!engine) throw new StriaError('aborted', 'the device was lost');
       if (this.#list.stack.layers.length >= mostLayers)
         throw new StriaError('unsupported', `there are ${mostLayers} layers already. Remove one first`);
-      const onProgress = (progress: JobProgress) => this.#list.change({ adding: { kind: 'loading', name, progress } });
+      const onProgress = (progress: JobProgress) => this.#tell({ kind: 'loading', name, progress });
       const found = await this.#loadOne(engine, wanted, { signal, onProgress });
       loaded = found.loaded;
       const id = this.#volumes.newId();
@@ -90,7 +91,8 @@ export class AddingLayers {
       // From here on `LayerVolumes` frees it with the others.
       loaded = undefined;
       this.#volumes.keep(engine, id, found.request, ready);
-      this.#list.change({ adding: { kind: 'none' }, chosen: id });
+      this.#tell({ kind: 'none' });
+      this.#list.change({ chosen: id });
       const { stack } = this.#list;
       this.#list.stack = { ...stack, layers: [...stack.layers, ...looks] };
       return true;
@@ -105,9 +107,8 @@ export class AddingLayers {
   #tellFailed(name: string, error: unknown): void {
     const isOver = ['aborted', 'device-lost'].includes(toStriaError(error).tag);
     const fault = faultToData(error);
-    if (isOver) this.#list.change({ adding: { kind: 'none' } });
-    else if (!this.#turns.hasWaiting) this.#list.change({ adding: { kind: 'failed', name, fault } });
-    else this.#list.change({ adding: { kind: 'none' }, notAdded: [...this.#list.state.notAdded, { name, fault }] });
+    if (!isOver) this.#tell({ kind: 'failed', name, fault });
+    if (isOver || this.#turns.hasWaiting) this.#tell({ kind: 'none' });
   }
 
   /** Loads a volume; if the file contains several, the one that the user chooses. @throws StriaError like `loadLayer` */
@@ -148,6 +149,10 @@ export class AddingLayers {
   }
 
   #tellOpening(name: string): void {
-    this.#list.change({ adding: { kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) } });
+    this.#tell({ kind: 'loading', name, progress: startProgress('Opening', undefined, performance.now()) });
+  }
+
+  #tell(adding: LayersState['adding']): void {
+    this.#list.change(withAdding(this.#list.state, adding));
   }
 }

@@ -177,6 +177,26 @@ describe('layers', () => {
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
   });
 
+  it('keep the message of a surface that could not be added meanwhile, and leave one that is being added', async () => {
+    const { layers, loads, store } = setUp();
+    const state = () => store.getState().layers;
+    const set = (adding: AppState['layers']['adding']) => store.setState((all) => ({ layers: { ...all.layers, adding } }));
+    const surface = { kind: 'failed', name: 'lh.stl', fault: { tag: 'corrupt', message: '', context: [] } } as const;
+    const added = layers.adding.add(request('one.nii'), 'one.nii');
+    set(surface);
+    loads[0]?.options.onProgress?.({ stage: 'Reading', done: 0, total: 1 } as never);
+    expect(state()).toMatchObject({ adding: { kind: 'loading', name: 'one.nii' }, notAdded: [{ name: 'lh.stl' }] });
+    await loads[0]?.end();
+    expect(await added).toBe(true);
+    expect(state()).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'lh.stl' }] });
+    // A surface is being added, and the message of one before it stays.
+    set({ kind: 'loading', name: 'rh.stl', progress: {} as never });
+    const other = layers.adding.add(request('two.nii'), 'two.nii');
+    expect(state().notAdded).toMatchObject([{ name: 'lh.stl' }]);
+    await loads[1]?.end();
+    await other;
+  });
+
   it('of files that are added while others load follow in order, also after one that fails', async () => {
     const { layers, loads, store, stack } = setUp();
     const state = () => store.getState().layers;

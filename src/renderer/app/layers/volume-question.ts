@@ -1,5 +1,6 @@
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { HostFile } from '../../host/host.ts';
+import { withAdding } from '../state/layer-state.ts';
 import type { AppStore } from '../state/store.ts';
 
 /** One of several volumes of a file. */
@@ -29,7 +30,7 @@ export class VolumeQuestion {
     signal.addEventListener('abort', close);
     this.#store.setState(({ layers }) => ({
       overlay: 'layer-volumes',
-      layers: { ...layers, adding: { kind: 'choosing', name, file } },
+      layers: { ...layers, ...withAdding(layers, { kind: 'choosing', name, file }) },
     }));
     const chosen = await answer;
     signal.removeEventListener('abort', close);

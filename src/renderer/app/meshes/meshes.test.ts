@@ -311,6 +311,18 @@ test('files that are added while others are read follow in order, also after one
   expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'broken.stl' }] });
 });
 
+test('the message of a layer that cannot be added while surfaces are read stays, until something else is added', async () => {
+  const { store, meshes, show } = setUp();
+  show({});
+  const adding = meshes.addFiles([{ name: 'a.obj' } as HostFile]);
+  const failed = { kind: 'failed', name: 'pet.nii', fault: { tag: 'corrupt', message: '', context: [] } } as const;
+  store.setState(({ layers }) => ({ layers: { ...layers, adding: failed } }));
+  await adding;
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'pet.nii' }] });
+  await meshes.addFiles([{ name: 'b.obj' } as HostFile]);
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [] });
+});
+
 test('layers from files are restored with their looks, and a file with several objects is read only once', async () => {
   const { store, meshes, viewer, show, stack, readings } = setUp();
   show({});

@@ -7,7 +7,7 @@ import { changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } fro
 import { moved } from '../../viewer/model/mesh-place.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { isSameDocument } from '../state/document-state.ts';
-import type { MeshFileSource, MeshSource, SurfaceSource } from '../state/layer-state.ts';
+import { type MeshFileSource, type MeshSource, type SurfaceSource, withAdding } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { tellReplaced } from '../state/replaced-volume.ts';
 import { type AppState, type AppStore, openDocument } from '../state/store.ts';
@@ -93,6 +93,7 @@ export class Meshes {
     const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
     const name = 'all' in surface ? 'Surfaces of labels' : one;
     const source = { ...wanted, timePoint: this.#extraction.shownTime(from) };
+    this.#forgetFailed();
     const add = (signal: AbortSignal) => this.#addAs(name, signal, (job) => this.#extraction.extracted(source, job));
     return (await this.#turns.take(name, add)) ?? 0;
   }
@@ -112,6 +113,7 @@ export class Meshes {
     files: readonly HostFile[],
     work: (file: HostFile, job: ExtractionJob) => Promise<readonly NewMesh[]>,
   ): Promise<void> {
+    this.#forgetFailed();
     await this.#turns.take(files.map(({ name }) => name).join(', '), async (signal) => {
       for (const file of files) if ((await this.#addAs(file.name, signal, (job) => work(file, job))) === 0) return;
     });
@@ -127,6 +129,13 @@ export class Meshes {
       if (!signal.aborted) this.#tellFailed(name, error);
       return 0;
     }
+  }
+
+  /** Removes the messages of earlier files, unless something is being added. */
+  #forgetFailed(): void {
+    const { adding } = this.#store.getState().layers;
+    if (this.#turns.isBusy || adding.kind === 'loading' || adding.kind === 'choosing') return;
+    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind: 'none' }, notAdded: [] } }));
   }
 
   /** The meshes of a file, in world coordinates of the open volume. */
@@ -259,7 +268,7 @@ export class Meshes {
   /** Shows the state of adding. While a dialog asks which volume of a file to add as a layer, the question stays. */
   #tell(adding: AppState['layers']['adding']): void {
     const isAsking = this.#store.getState().layers.adding.kind === 'choosing';
-    if (!isAsking) this.#store.setState(({ layers }) => ({ layers: { ...layers, adding } }));
+    if (!isAsking) this.#store.setState(({ layers }) => ({ layers: { ...layers, ...withAdding(layers, adding) } }));
     else if (adding.kind === 'failed') this.#store.setState({ notice: `${adding.name}: ${adding.fault.message}` });
   }
 

@@ -116,3 +116,12 @@ export function layerVolume({ stack, volumes }: LayersState, id: string): LayerV
   const look = stack.layers.find((layer) => layer.id === id);
   return look && volumes[volumeIdOf(look)];
 }
+
+/** What is being added now. A message that nobody has dismissed is listed with the others. */
+export function withAdding(
+  { adding: before, notAdded }: LayersState,
+  adding: LayersState['adding'],
+): Pick<LayersState, 'adding' | 'notAdded'> {
+  if (before.kind !== 'failed') return { adding, notAdded };
+  return { adding, notAdded: [...notAdded, { name: before.name, fault: before.fault }] };
+}
