@@ -27,7 +27,6 @@ function around(key: BrickKey): BrickKey {
 function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[], drawsCoarser = false) {
   let held: readonly BrickKey[] = [];
   const wants: (readonly BrickKey[])[] = [];
-  let touched: readonly BrickKey[] = [];
   let room = 100 - others;
   const bricks = {
     atlas: { slotCount: 100 },
@@ -36,9 +35,6 @@ function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[], d
     isAwaited: () => false,
     slotsFor: () => room,
     has: (key: BrickKey) => held.includes(key),
-    touch: (keys: Iterable<BrickKey>) => {
-      touched = [...keys];
-    },
     want: (keys: readonly BrickKey[]) => {
       wants.push(keys);
       held = keys.slice(0, room);
@@ -58,7 +54,7 @@ function viewOf(others: number, seenAt: (bias: number) => readonly BrickKey[], d
   const leave = (slots: number) => {
     room = slots;
   };
-  return { view, draw, leave, wants, lastTouched: () => touched };
+  return { view, draw, leave, wants };
 }
 
 const bricksOf = (level: number, count: number) => Array.from({ length: count }, (_, number) => brickKey({ level, number }));
@@ -146,17 +142,6 @@ test('a view that moves while finer bricks are tried draws the coarser ones', ()
   expect(view.bias).toBeLessThan(bias);
   view.moved();
   expect(view.bias).toBe(bias);
-});
-
-test('the coarser bricks around drawn ones stay recently used, because rays reach finer bricks through them', () => {
-  const drawn = [brickKey({ level: 0, number: 999 }), brickKey({ level: 0, number: 0 }), brickKey({ level: 1, number: 124 })];
-  const { draw, wants, lastTouched } = viewOf(0, () => drawn);
-  draw(2);
-  const coarser = [brickKey({ level: 1, number: 124 }), brickKey({ level: 1, number: 0 })];
-  const coarsest = [brickKey({ level: 2, number: 26 }), brickKey({ level: 2, number: 0 })];
-  expect(new Set(lastTouched())).toEqual(new Set([...coarser, ...coarsest]));
-  // They are not requested, so they give way to bricks that are drawn.
-  expect(wants.at(-1)).not.toContain(coarser[1]);
 });
 
 test('finer bricks that were all loaded when they were tried are kept when the view moves, and requested again if they are lost', () => {

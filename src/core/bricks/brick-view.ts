@@ -1,7 +1,6 @@
 import type { StriaError } from '../shared/errors.ts';
 import { type BrickKey, brickKey } from './brick.ts';
 import type { BrickFeedback } from './brick-feedback.ts';
-import { CoarserBricks } from './coarser-bricks.ts';
 import { mostFinerBricks } from './finer-bricks.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
@@ -19,7 +18,6 @@ export class BrickView {
   readonly #bricks: GpuBricks;
   readonly #name: string;
   readonly #hasTexture: boolean;
-  readonly #coarser: CoarserBricks;
   #bias = 1;
   /** `bias` before finer bricks were tried. */
   #coarserBias = 1;
@@ -46,7 +44,6 @@ export class BrickView {
     this.#bricks = bricks;
     this.#name = name;
     this.#hasTexture = hasTexture;
-    this.#coarser = new CoarserBricks(bricks.source);
   }
 
   /** A factor for `RayDetail.detail`: over 1 if the bricks of a whole view do not fit. */
@@ -104,8 +101,6 @@ export class BrickView {
       this.#refuse(used.length);
       return;
     }
-    // Rays reach finer bricks through these. So they are evicted after bricks that are not drawn.
-    this.#bricks.touch(this.#coarser.around(used));
     // These have the lowest priority: without them samples at faces are only a little coarser.
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];

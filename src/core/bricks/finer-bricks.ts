@@ -27,7 +27,7 @@ export function mostFinerBricks(
 }
 
 /** The bricks of coarser levels around a brick's first voxel, the finest first. */
-export function coarserBricks(levels: readonly BrickLevel[], key: BrickKey): readonly BrickKey[] {
+function coarserBricks(levels: readonly BrickLevel[], key: BrickKey): readonly BrickKey[] {
   const { level, number } = brickOf(key);
   const { grid, factors } = levels[level] as BrickLevel;
   const { origin, t } = grid.box(number);

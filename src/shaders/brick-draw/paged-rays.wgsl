@@ -3,9 +3,9 @@
 //
 // The level is chosen from the coarsest on: a brick is drawn if the edge of its voxels is at most `paged.detail` per unit of distance
 // from the eye to the nearest point of the brick; otherwise the choice continues with the finer brick at that position. It depends on
-// the brick alone, so all rays agree. If the chosen brick is not loaded, the finest loaded coarser one is drawn, up to the first brick of
-// the next finer level that is loaded. Misses are recorded of the bricks of that level which the ray has passed until then; or, if no
-// brick is loaded, of the coarsest one.
+// the brick alone, so all rays agree. If the chosen brick is not loaded, the finest loaded coarser one is drawn, and a miss is recorded:
+// of the wanted brick, but at most two levels finer than the drawn one, so that the picture improves soon; or, if none is drawn, of the
+// coarsest brick.
 //
 // For bricks in the texture, the ranges of cells of 8³ voxels are known, too.
 //
@@ -50,32 +50,22 @@ import package::brick_draw::paged_texels::{
 };
 import package::brick_draw::texture_layout::paged_cell_voxels;
 import package::draw::rays::no_place;
-import package::draw::stack_boxes::ray_safe;
 
 /// For each slot: the bits of its least and its greatest number; whether some voxels are missing; whether some are not.
 @group(0) @binding(8) var<storage, read> ranges: array<vec4u>;
 /// For each cell of each slot its least and its greatest texel: as floats for types of 32 or 64 bits, otherwise in the low and the high half.
 @group(0) @binding(12) var<storage, read> paged_cells: array<u32>;
 
-/// The maximum number of bricks of a level that a ray passes within a brick of the next coarser one: if that is half as fine, it is four.
-const most_followed = 64u;
 /// The level at which the choice begins: the one that was chosen last.
 var<private> paged_near_level: i32;
-/// The ray in the cube.
-var<private> paged_origin: vec3f;
-var<private> paged_toward: vec3f;
-/// Whether the shown brick is drawn in place of finer ones, and the ray parameters where the ray entered it and leaves it.
-var<private> paged_is_coarse: bool;
-var<private> paged_from: f32;
-var<private> paged_until: f32;
 
 /// The brick that a ray enters.
 struct PagedCell {
   /// Whether a brick can be drawn.
   is_there: bool,
-  /// The ray parameter where the ray leaves the brick, or meets a finer one.
-  leave: f32,
-  /// In the cube: the bounds of the part whose samples depend on no other brick.
+  /// In the cube: the bounds of the wanted brick, or of the one requested in its place, and of the part of the drawn brick whose samples depend on no other brick.
+  low: vec3f,
+  high: vec3f,
   inner_low: vec3f,
   inner_high: vec3f,
   /// Places of the brick's least and greatest number, and whether there are missing voxels and numbers.
@@ -89,10 +79,7 @@ struct PagedCell {
 }
 
 /// Called before the first brick of a ray.
-fn paged_begin(origin: vec3f, toward: vec3f) {
-  paged_origin = origin;
-  paged_toward = ray_safe(toward);
-  paged_is_coarse = false;
+fn paged_begin() {
   paged_shown = paged.level_count;
   paged_near_level = i32(paged.level_count) - 1;
   paged_begin_texels();
@@ -116,11 +103,10 @@ fn paged_is_fine(level: i32, bounds: mat2x3f, eye: vec4f, edges: vec3f) -> bool 
   return paged.levels[level].edge <= paged.detail * select(1.0, away, eye.w > 0.5);
 }
 
-/// Chooses the brick to draw at a ray parameter.
+/// Chooses the brick to draw at a position in the cube.
 /// @param eye in the cube; w: 0 if it is infinitely far away
-fn paged_enter(at: f32, eye: vec4f, edges: vec3f) -> PagedCell {
-  paged_leave(at);
-  let position = clamp(paged_origin + paged_toward * at, vec3f(0.0), vec3f(1.0));
+fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
+  paged_leave();
   // Finds the coarsest level that is fine enough, or else the finest level. If a level is fine enough, so are all finer ones, because
   // their bricks lie inside the coarser brick and are no nearer. The search may therefore begin at any level.
   var level = paged_near_level;
@@ -145,6 +131,8 @@ fn paged_enter(at: f32, eye: vec4f, edges: vec3f) -> PagedCell {
   paged_near_level = level;
   let wanted = u32(level);
   var cell: PagedCell;
+  cell.low = bounds[0];
+  cell.high = bounds[1];
   var shown = wanted;
   var shown_entry = 0u;
   for (; shown < paged.level_count; shown++) {
@@ -153,26 +141,23 @@ fn paged_enter(at: f32, eye: vec4f, edges: vec3f) -> PagedCell {
       break;
     }
   }
+  if (shown != wanted) {
+    let asked = select(max(wanted, shown - min(shown, 2u)), paged.level_count - 1u, shown == paged.level_count);
+    paged_miss(paged_index_of(asked, paged_place_at(i32(asked), position)));
+    if (shown < paged.level_count) {
+      // The brick that is requested lies within the drawn one. Finer bricks in it, which rays would enter one by one, could only be drawn if
+      // they had been kept longer than this one.
+      bounds = paged_bounds(i32(asked), position);
+      cell.low = bounds[0];
+      cell.high = bounds[1];
+    }
+  }
   if (shown == paged.level_count) {
-    let coarsest = paged.level_count - 1u;
-    paged_shown = shown;
-    paged_miss(paged_index_of(coarsest, paged_place_at(i32(coarsest), position)));
-    cell.leave = paged_end_of(bounds);
     cell.is_there = false;
     return cell;
   }
-  if (shown != wanted) {
-    bounds = paged_bounds(i32(shown), position);
-  }
-  cell.leave = paged_end_of(bounds);
   cell.is_there = true;
   paged_show(shown, paged_place_at(i32(shown), position), shown_entry);
-  if (shown != wanted) {
-    paged_is_coarse = true;
-    paged_from = at;
-    paged_until = paged_follow(cell.leave, false);
-    cell.leave = paged_until;
-  }
   let last = vec3i(paged.levels[shown].dims) - 1;
   cell.voxel = paged.levels[shown].factors / paged.dims;
   paged_begin_brick();
@@ -200,43 +185,8 @@ fn paged_enter(at: f32, eye: vec4f, edges: vec3f) -> PagedCell {
   return cell;
 }
 
-/// The ray parameter where the ray leaves a box.
-fn paged_end_of(bounds: mat2x3f) -> f32 {
-  let far = max((bounds[0] - paged_origin) / paged_toward, (bounds[1] - paged_origin) / paged_toward);
-  return min(far.x, min(far.y, far.z));
-}
-
-/// Follows the ray through the bricks of the next finer level within the shown brick, from where it entered that.
-/// @param until a ray parameter @param is_missed whether misses of these bricks are recorded; otherwise the ray stops at a loaded one
-/// @returns the ray parameter where it stops, at most `until`
-fn paged_follow(until: f32, is_missed: bool) -> f32 {
-  let level = i32(paged_shown) - 1;
-  let size = paged.levels[level].brick_edges.xyz;
-  let last = vec3i(paged.levels[level].counts.xyz) - 1;
-  let ahead = select(vec3f(0.0), vec3f(1.0), paged_toward > vec3f(0.0));
-  var place = vec3i(paged_place_at(level, paged_origin + paged_toward * paged_from));
-  var at = paged_from;
-  for (var count = 0u; count < most_followed && at < until; count++) {
-    let index = paged_index_of(u32(level), vec3u(place));
-    if (is_missed) {
-      paged_miss(index);
-    } else if (paged_table[index] != 0u) {
-      return at;
-    }
-    let far = ((vec3f(place) + ahead) * size - paged_origin) / paged_toward;
-    at = min(far.x, min(far.y, far.z));
-    place = clamp(place + select(vec3i(0), vec3i(sign(paged_toward)), far == vec3f(at)), vec3i(0), last);
-  }
-  return until;
-}
-
-/// Called before a ray leaves the shown brick: records which finer bricks it lacked, and beyond which of its faces samples lay.
-/// @param at the ray parameter up to which the ray has come
-fn paged_leave(at: f32) {
-  if (paged_is_coarse) {
-    _ = paged_follow(min(at, paged_until), true);
-    paged_is_coarse = false;
-  }
+/// Called before a ray leaves the shown brick: records beyond which of its faces samples lay.
+fn paged_leave() {
   if (!is_filtered || paged_shown >= paged.level_count || paged_is_constant(paged_entry)) {
     return;
   }

@@ -81,7 +81,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let plane = ray_before_plane(frame.clip_plane, origin, toward);
   let entry = max(max(nearest.x, plane.x), max(nearest.y, nearest.z));
   let start = select(entry, max(0.0, entry), is_near);
-  var end = min(min(farthest.x, plane.y), min(farthest.y, farthest.z));
+  let end = min(min(farthest.x, plane.y), min(farthest.y, farthest.z));
   if (end <= start) {
     return vec4f(0.0);
   }
@@ -115,7 +115,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var is_added = false;
   @if(paged) var added_place = 0.0;
   @if(paged) {
-    paged_begin(origin, toward);
+    paged_begin();
   }
   let rounds = u32(frame.march.y);
   var round = 0u;
@@ -123,13 +123,14 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   // its own, at whose end the rays wait for each other and then enter the next one together.
   while (round < rounds && at < end) {
     @if(paged) {
-      let brick = paged_enter(at, frame.eye, frame.edges);
+      let brick = paged_enter(origin + toward * at, frame.eye, frame.edges);
       if (brick.is_there) {
         let factors = paged.levels[paged_shown].factors;
         step = finest_step * min(factors.x, min(factors.y, factors.z));
         step_length = step * step_edge;
       }
-      leave_brick = min(end, brick.leave);
+      let far = max((brick.low - origin) / safe, (brick.high - origin) / safe);
+      leave_brick = min(end, min(far.x, min(far.y, far.z)));
       inner = vec2f(at, leave_brick);
       inner_crossing = Crossing(true, true, 0.0);
       is_added = false;
@@ -187,7 +188,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
               light = added.light;
               if (color.a > 0.98) {
                 color = color / color.a;
-                end = leave;
+                at = end;
               }
             }
           }
@@ -221,7 +222,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             case 1: {
               extreme = max(extreme, place);
               if (extreme > select(0.9999, 1.0001, frame.above.w == 2.0)) {
-                end = at;
+                at = end;
               }
             }
             case 2: {
@@ -236,14 +237,14 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                 color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
                 if (color.a > 0.98) {
                   color = color / color.a;
-                  end = at;
+                  at = end;
                 }
               }
             }
             case 3: {
               extreme = min(extreme, place);
               if (extreme < select(1e-4, -1e-4, frame.below.w == 2.0)) {
-                end = at;
+                at = end;
               }
             }
             case 4: {
@@ -267,7 +268,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                 let hit = origin + toward * inside;
                 @if(paged) {
                   // The hit may lie in a brick in front of the sample's.
-                  _ = paged_enter(inside, frame.eye, frame.edges);
+                  _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
                 }
                 if (inside == start) {
                   let across = abs(normalize(toward * frame.edges));
@@ -282,7 +283,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                   let rgb = ray_surface_color(ray_color(shown).rgb);
                   color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
                 }
-                end = at;
+                at = end;
               }
             }
             default: {
@@ -291,7 +292,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
               sum += shown * step_length;
               // Nothing further behind can be brighter.
               if (exp(-frame.look.y * sum) <= extreme) {
-                end = at;
+                at = end;
               }
             }
           }
@@ -302,7 +303,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           }
         }
       }
-      @if(paged) let until = min(leave_brick, end);
+      @if(paged) let until = leave_brick;
       @if(!paged) let until = end;
       if (at >= until || round >= rounds) {
         break;
@@ -310,7 +311,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     }
   }
   @if(paged) {
-    paged_leave(min(at, end));
+    paged_leave();
   }
   if (way == 2 || way == 5) {
     return color;

@@ -191,7 +191,7 @@ fn ray_stack(beyond: vec3f, pixel: vec2f) -> vec4f {
     @if(paged) if ((labels & 1u) != 0u) { ray_sample_label(0u, &ray_1, at, filtered, filtered); }
     at += step;
   }
-  @if(paged) paged_leave(min(at, ray_1.exit));
+  @if(paged) paged_leave();
   @if(has_bricks_1) layer_leave(0u, &ray_1);
   @if(has_bricks_2) layer_leave(1u, &ray_2);
   @if(has_bricks_3) layer_leave(2u, &ray_3);

@@ -19,7 +19,7 @@ var<private> bricks_step: f32;
 
 /// Called before the first sample of a ray. @param end the end of the ray
 fn ray_begin_bricks(ray: ptr<function, Passage>, end: f32) {
-  paged_begin((*ray).origin, (*ray).toward);
+  paged_begin();
   bricks_step = frame.volumes[0].march.x / length((*ray).toward * frame.volumes[0].dims.xyz);
   (*ray).step = select(never, bricks_step, (*ray).exit > (*ray).enter);
   if ((*ray).enter < min(end, (*ray).exit)) {
@@ -56,8 +56,9 @@ fn ray_look_bricks(ray: ptr<function, Passage>, at: f32) -> f32 {
 
 /// Enters the brick at a ray parameter, and with it the steps of its level.
 fn ray_enter_brick(ray: ptr<function, Passage>, at: f32) {
-  brick = paged_enter(at, frame.eye, frame.edges);
-  (*ray).leave_block = min((*ray).exit, brick.leave);
+  let position = clamp((*ray).origin + (*ray).toward * at, vec3f(0.0), vec3f(1.0));
+  brick = paged_enter(position, frame.eye, frame.edges);
+  (*ray).leave_block = min((*ray).exit, ray_through((*ray).origin, (*ray).toward, brick.low, brick.high).y);
   brick_inner = vec2f(at, (*ray).leave_block);
   brick_has_cells = false;
   if (!brick.is_there) {

@@ -15,7 +15,6 @@ fn ray_is_joint(index: u32) -> bool {
 /// Whether nothing of a volume is seen from `at` on: the ray has left it, or what lies in front hides it.
 fn ray_is_over(index: u32, ray: ptr<function, Passage>, at: f32) -> bool {
   if (at >= (*ray).exit || (joint.a > 0.98 && ray_is_joint(index))) {
-    (*ray).exit = min((*ray).exit, at);
     (*ray).is_empty = true;
     return true;
   }
@@ -155,7 +154,7 @@ fn ray_sample_label(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
 /// Chooses the brick of a surface, which may lie in front of the sample's brick. The ray enters the brick of the next sample again.
 fn ray_visit_brick(index: u32, ray: ptr<function, Passage>, position: vec3f, inside: f32, at: f32, atlas: texture_3d<f32>) {
   @if(paged) if (index == 0u) {
-    _ = paged_enter(inside, frame.eye, frame.edges);
+    _ = paged_enter(clamp(position, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
     (*ray).leave = at;
     (*ray).leave_block = at;
   }
