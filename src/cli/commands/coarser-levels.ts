@@ -17,7 +17,7 @@ const none: CoarserLevels = { levels: [], async *voxels() {} };
 
 /** To make a level that a file leaves out, the whole volume is read. Of larger volumes only stored levels are used. */
 const mostMadeFromBytes = 2 ** 36;
-/** As much of a file is fetched from a network for that. */
+/** Nor are larger files fetched from a network for that. */
 const mostFetchedBytes = 2 ** 28;
 /** The planes that are halved to one are held in memory, up to this size. */
 const mostPlanesBytes = 2 ** 31;

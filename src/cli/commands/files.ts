@@ -63,7 +63,7 @@ export async function withSink<T>(sink: ByteSink, work: (sink: ByteSink) => Prom
   }
 }
 
-/** Faults that have got the name of their file, or none because they belong to no file. */
+/** Faults that already name their file, or that belong to no file. */
 const namedFaults = new WeakSet<StriaError>();
 
 /** A fault that belongs to no file, such as one of the options. */

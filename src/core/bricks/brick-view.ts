@@ -27,9 +27,9 @@ export class BrickView {
   #tooMany = Number.POSITIVE_INFINITY;
   /** The most slots into which they did not fit. */
   #tooFew = 0;
-  /** How many feedbacks were taken since the view moved, up to 2. Undefined if nobody tells when it moves. */
+  /** How many frames have given feedback since the view moved, up to 2. Undefined until `moved` is called. */
   #stillFrames: number | undefined;
-  /** Whether finer bricks are drawn where they are loaded, while nothing has told yet which others they need. */
+  /** Whether the next feedback is that of a trial: a frame with finer bricks where they are loaded, to learn which others it misses. */
   #isTrial = false;
   #mayRefine = false;
   #missed: readonly BrickKey[] = [];

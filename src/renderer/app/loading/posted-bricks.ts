@@ -34,7 +34,7 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-/** So often may the worker end without a brick in between. */
+/** After ending this many times without delivering a brick in between, the worker is not started again. */
 const mostEnds = 5;
 
 /** Bricks of a file that a worker reads. If the worker ends, pending reads fail, and the next read starts another one. */

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, CircleDot, Eye, EyeOff, GripVertical, Plus, Spline, Trash2, TriangleAlert } from 'lucide-react';
-import { Fragment, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Button as AriaButton, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { channelName } from '../../../core/shared/channel-name.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
@@ -21,9 +21,8 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
-import { FaultNotice } from '../controls/fault-notice.tsx';
-import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import { AddingFiles } from './adding-files.tsx';
 import { LabelsPanel } from './labels-panel.tsx';
 import { BaseChannelSettings, LayerSettings } from './layer-settings.tsx';
 import styles from './layers-section.module.css';
@@ -48,7 +47,7 @@ export function LayersSection({ document, viewer }: { readonly document: OpenDoc
         {!document.space && <BaseRow name={hasGroup ? baseName : document.name} viewer={viewer} isChannel={hasGroup} />}
       </div>
       <ChannelTools document={document} />
-      <Adding />
+      <AddingFiles />
       <div className={styles.actions}>
         <span className={styles.tools}>
           <CommandButton id="add-layer" testId="add-layer" icon={<Plus size={14} aria-hidden />} />
@@ -270,33 +269,5 @@ function EyeButton({ id, name, isShown }: { readonly id: string; readonly name: 
       onPress={() => app.layers.toggle(id)}
       testId={`eye-${id}`}
     />
-  );
-}
-
-/** The files that could not be added, the one that is being added, and those that wait. */
-function Adding() {
-  const adding = useAppState(({ layers }) => layers.adding);
-  const waiting = useAppState(({ layers }) => layers.waiting);
-  const notAdded = useAppState(({ layers }) => layers.notAdded);
-  if (adding.kind === 'none' && notAdded.length === 0) return null;
-  const failed = adding.kind === 'failed' ? [...notAdded, adding] : notAdded;
-  return (
-    <div className={styles.adding} data-testid="adding-layer">
-      {failed.map(({ name, fault }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and messages are only added at the end.
-        <Fragment key={at}>
-          <span className={styles.name}>{name}</span>
-          <FaultNotice fault={fault} />
-        </Fragment>
-      ))}
-      {(adding.kind === 'loading' || adding.kind === 'choosing') && <span className={styles.name}>{adding.name}</span>}
-      {adding.kind === 'loading' && <Progress progress={adding.progress} />}
-      {waiting.length > 0 && (
-        <span className={styles.waiting} data-testid="waiting-layers">
-          Then {waiting.join(', ')}
-        </span>
-      )}
-      <CommandButton id="add-layer-cancel" testId="add-layer-cancel" />
-    </div>
   );
 }
