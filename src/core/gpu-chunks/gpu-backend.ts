@@ -21,7 +21,7 @@ import { KeptChunks } from './kept-chunks.ts';
 import { likelyCodecs } from './likely-codecs.ts';
 import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
-/** Bytes of a piece that the CPU reads. Three are in use at a time. */
+/** Bytes of a piece that the CPU reads. Up to four are in use: two are written, the next is copied, and the next box has one ready. */
 const sentBytes = 2 ** 23;
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
