@@ -77,6 +77,7 @@ async function writeLent(
         for await (const piece of voxels.pieces()) {
           writes.push(writer.write(piece));
           await writer.ready();
+          slabs.throwIfAborted();
         }
       });
       const written = passed.finally(() => Promise.all(writes)).then(() => writer.check());
