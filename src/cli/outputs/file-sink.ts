@@ -46,8 +46,8 @@ const unsyncedBytes = 2 ** 25;
 const longestWaitMs = 500;
 
 /**
- * Systems let one write at a time into a file, but the second one waits in its own thread. So it begins when the first one ends, even
- * if JavaScript is busy then.
+ * The system lets one write at a time into a file. The second one waits in a thread, so it begins when the first one ends, even if
+ * JavaScript is busy.
  */
 const writesAtOnce = 2;
 
@@ -55,7 +55,7 @@ const writesAtOnce = 2;
 export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink {
   const { path, gatherBytes, hasPositions = false, commit, discard } = options;
   let open = true;
-  /** Of the next bytes. */
+  /** Where the next bytes go. */
   let position = 0;
   const gathered = new Uint8Array(gatherBytes);
   let gatheredLength = 0;
