@@ -4,9 +4,10 @@ import { errorCode, systemFault } from '../../node/system-faults.ts';
 
 /** A file open for writing: a `FileHandle`, or standard output. */
 export interface WritableFile {
-  write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  /** @param position in the file. Undefined: after the last write */
+  write(bytes: Uint8Array, offset: number, length: number, position?: number): Promise<{ readonly bytesWritten: number }>;
   /** Writes some of the pieces, in order. */
-  writev?(parts: readonly Uint8Array[]): Promise<{ readonly bytesWritten: number }>;
+  writev?(parts: readonly Uint8Array[], position?: number): Promise<{ readonly bytesWritten: number }>;
   /** Syncs everything written so far to the disk. */
   datasync?(): Promise<void>;
   sync(): Promise<void>;
@@ -18,6 +19,8 @@ export interface FileSinkOptions {
   readonly path: string;
   /** Smaller writes are collected into writes of this size. With 0 each write goes out at once. */
   readonly gatherBytes: number;
+  /** Whether writes go to positions, as only a file allows. Then several can be under way at once. */
+  readonly hasPositions?: boolean;
   /** Gives the file its final name once all of it is on the disk. */
   readonly commit?: () => Promise<void>;
   /** Removes the file after a failure or a cancel. */
@@ -42,33 +45,51 @@ const unsyncedBytes = 2 ** 25;
 /** Gathered bytes are written after this time at the latest, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;
 
+/**
+ * The system lets one write at a time into a file. The second one waits in a thread, so it begins when the first one ends, even if
+ * JavaScript is busy.
+ */
+const writesAtOnce = 2;
+
 /** A sink that writes to an open file, and closes it. */
-export function fileSink(file: WritableFile, { path, gatherBytes, commit, discard }: FileSinkOptions): ByteSink {
+export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink {
+  const { path, gatherBytes, hasPositions = false, commit, discard } = options;
   let open = true;
+  /** Where the next bytes go. */
+  let position = 0;
   const gathered = new Uint8Array(gatherBytes);
   let gatheredLength = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** A flush started by the timer, and any error it threw. */
+  /** A flush started by the timer. */
   let timedFlush: Promise<void> | undefined;
-  let timedFault: unknown;
+  /** The first error of a write or a sync. */
+  let fault: unknown;
+  /** Resolves when the next call may begin. */
+  let turn = Promise.resolve();
+  /** Resolves when all calls have ended. */
+  let ended: Promise<unknown> = turn;
 
   let unsynced = 0;
   let syncing: Promise<void> | undefined;
 
-  const put = async (bytes: Uint8Array) => {
-    for (let written = 0; written < bytes.byteLength; ) {
-      const length = Math.min(mostAtOnce, bytes.byteLength - written);
-      written += (await file.write(bytes, written, length)).bytesWritten;
-    }
-    syncBeside(bytes.byteLength);
+  const keepFault = (error: unknown) => {
+    fault ??= error;
   };
-  const putParts = async (parts: readonly Uint8Array[]) => {
-    if (!file.writev) {
-      for (const part of parts) await put(part);
-      return;
-    }
-    for (let left = parts; left.length > 0; ) {
-      const { bytesWritten } = await file.writev(firstOf(left, partsAtOnce));
+  const checkOpen = () => {
+    if (!open) throw new StriaError('internal', `${path}: written after it was closed`);
+  };
+  const checkFault = () => {
+    if (fault !== undefined) throw fault;
+  };
+  const writeSome: WriteSome = ([first], at) => file.write(first, 0, Math.min(mostAtOnce, first.byteLength), at);
+  const writeSomeParts: WriteSome = (parts, at) => file.writev?.(firstOf(parts, partsAtOnce), at) ?? writeSome(parts, at);
+  const put = async (parts: readonly Uint8Array[], write: WriteSome) => {
+    let at = position;
+    position += lengthOf(parts);
+    for (let left = parts; isFilled(left); ) {
+      checkOpen();
+      const { bytesWritten } = await write(left, hasPositions ? at : undefined);
+      at += bytesWritten;
       left = after(left, bytesWritten);
       syncBeside(bytesWritten);
     }
@@ -81,7 +102,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
     syncing = file
       .datasync()
       .catch((error: unknown) => {
-        if (!isUnsupported(error)) timedFault ??= error;
+        if (!isUnsupported(error)) keepFault(error);
       })
       .finally(() => {
         syncing = undefined;
@@ -92,20 +113,18 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
     timer = undefined;
     const length = gatheredLength;
     gatheredLength = 0;
-    if (length > 0) await put(gathered.subarray(0, length));
+    if (length > 0) await put([gathered.subarray(0, length)], writeSome);
   };
-  const startTimer = () => {
+  const gather = (parts: readonly Uint8Array[]) => {
+    for (const part of parts) {
+      gathered.set(part, gatheredLength);
+      gatheredLength += part.byteLength;
+    }
+    if (timer !== undefined || gatheredLength === 0) return;
     timer = setTimeout(() => {
-      timedFlush = flush().catch((error: unknown) => {
-        timedFault = error;
-      });
+      timedFlush = flush().catch(keepFault);
     }, longestWaitMs);
     timer.unref();
-  };
-  const endTimedFlush = async () => {
-    await timedFlush;
-    timedFlush = undefined;
-    if (timedFault !== undefined) throw timedFault;
   };
   const guarded = async <T>(action: () => Promise<T>): Promise<T> => {
     try {
@@ -114,10 +133,39 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
       throw systemFault('not-writable', path, error);
     }
   };
+  /** One call after another. In a file, the next one begins once this one has begun its own write. */
+  const inTurn = (parts: readonly Uint8Array[], write: WriteSome): Promise<void> => {
+    const before = turn;
+    let endTurn = () => {};
+    turn = new Promise((resolve) => {
+      endTurn = resolve;
+    });
+    const work = async () => {
+      await before;
+      await timedFlush;
+      checkOpen();
+      checkFault();
+      const byteLength = lengthOf(parts);
+      if (gatheredLength + byteLength > gatherBytes) await flush();
+      if (byteLength <= gatherBytes) return gather(parts);
+      const putting = put(parts, write);
+      if (hasPositions) endTurn();
+      await putting;
+    };
+    const call = guarded(() =>
+      work().catch((error: unknown) => {
+        keepFault(error);
+        throw error;
+      }),
+    ).finally(endTurn);
+    ended = Promise.allSettled([ended, call]);
+    return call;
+  };
   const shut = async () => {
     if (!open) return;
     open = false;
     clearTimeout(timer);
+    await ended;
     await timedFlush;
     await syncing;
     await file.close();
@@ -127,37 +175,23 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
     await discard?.();
   };
   return {
-    write: (bytes) =>
-      guarded(async () => {
-        if (!open) throw new StriaError('internal', `${path}: written after it was closed`);
-        if (timedFlush) await endTimedFlush();
-        if (gatheredLength + bytes.byteLength > gatherBytes) await flush();
-        if (bytes.byteLength > gatherBytes) return put(bytes);
-        gathered.set(bytes, gatheredLength);
-        gatheredLength += bytes.byteLength;
-        if (timer === undefined) startTimer();
-      }),
+    write: (bytes) => inTurn([bytes], writeSome),
     writeParts: (parts) =>
-      guarded(async () => {
-        if (!open) throw new StriaError('internal', `${path}: written after it was closed`);
-        if (timedFlush) await endTimedFlush();
-        const byteLength = parts.reduce((sum, part) => sum + part.byteLength, 0);
-        if (gatheredLength + byteLength > gatherBytes) await flush();
-        if (byteLength > gatherBytes) return putParts(parts.filter((part) => part.byteLength > 0));
-        for (const part of parts) {
-          gathered.set(part, gatheredLength);
-          gatheredLength += part.byteLength;
-        }
-        if (timer === undefined && gatheredLength > 0) startTimer();
-      }),
+      inTurn(
+        parts.filter((part) => part.byteLength > 0),
+        writeSomeParts,
+      ),
+    writesAtOnce: hasPositions ? writesAtOnce : 1,
     close: async () => {
       if (!open) return;
       try {
         await guarded(async () => {
-          await endTimedFlush();
+          await ended;
+          await timedFlush;
+          checkFault();
           await flush();
           await syncing;
-          if (timedFault !== undefined) throw timedFault;
+          checkFault();
           await syncFile(file);
           await shut();
           await commit?.();
@@ -169,6 +203,20 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
     },
     abort,
   };
+}
+
+/** Writes some of the first bytes. @param at their position, in files that have positions */
+type WriteSome = (parts: Parts, at: number | undefined) => Promise<{ readonly bytesWritten: number }>;
+
+/** At least one, none of them empty. */
+type Parts = readonly [Uint8Array, ...Uint8Array[]];
+
+function isFilled(parts: readonly Uint8Array[]): parts is Parts {
+  return parts.length > 0;
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 /** Flushes the file to the disk. Devices do not support this. */

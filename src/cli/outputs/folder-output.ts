@@ -70,7 +70,7 @@ export async function createFolderOutput(path: string, options: FolderOutputOpti
       const handle = await open(file, 'wx').catch((error: unknown) => {
         throw systemFault('not-writable', shownFile, error);
       });
-      return fileSink(handle, { path: shownFile, gatherBytes: standardGatherBytes });
+      return fileSink(handle, { path: shownFile, gatherBytes: standardGatherBytes, hasPositions: true });
     },
     commit: async () => {
       // Writing may have taken hours, and the target may have changed since.

@@ -55,6 +55,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   return fileSink(file, {
     path,
     gatherBytes: standardGatherBytes,
+    hasPositions: true,
     commit: async () => {
       if (options.overwrite) await rename(partial, target.path);
       else {

@@ -56,9 +56,9 @@ export interface HeldBox {
 
 /** Decoded voxels in memory that a backend lends. */
 export interface LentVoxels {
-  /** Gives all voxels to `use`, in pieces and in order. A piece must not be used after `use` has ended. Call it once. @throws as `use` */
-  read(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>): Promise<void>;
-  /** Must be called in the end. */
+  /** All voxels, in order. Each piece must be released, and may be in use while later ones are taken. Call it once. */
+  pieces(): Iterable<LentBytes> | AsyncIterable<LentBytes>;
+  /** Must be called in the end, when no piece is in use. */
   release(): void;
 }
 

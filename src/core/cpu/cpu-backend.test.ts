@@ -94,9 +94,7 @@ test('a row of chunks is divided evenly, so that a narrow last chunk is no task 
 
 async function inOnePiece(lent: LentVoxels | undefined) {
   const pieces: Uint8Array[] = [];
-  await lent?.read(async (bytes) => {
-    pieces.push(bytes);
-  });
+  for await (const { bytes } of lent?.pieces() ?? []) pieces.push(bytes);
   const [bytes] = pieces as [Uint8Array];
   return { bytes, release: () => lent?.release() };
 }

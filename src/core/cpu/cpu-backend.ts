@@ -194,7 +194,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
           const lent = shared.take(dims[0] * dims[1] * dims[2] * elementBytes);
           // If this fails, the memory is not used again: after an abort, threads finish their tasks and still write to it.
           await decode(chunks, boxes, { bytes: lent.bytes, dims, elementBytes }, job, true);
-          return { ...lent, read: (use: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>) => use(lent.bytes) };
+          return { pieces: () => [lent], release: lent.release };
         },
       }),
 

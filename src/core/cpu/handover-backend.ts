@@ -158,7 +158,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     if (next.decodeLent) return next.decodeLent(chunks, boxes, { dims, elementBytes }, job);
     const bytes = new Uint8Array(chunkBytes({ shape: dims, elementBytes }));
     await next.decode(chunks, boxes, { bytes, dims, elementBytes }, job);
-    return { read: (use) => use(bytes), release() {} };
+    return { pieces: () => [{ bytes, release() {} }], release() {} };
   };
 
   return {

@@ -134,7 +134,10 @@ test('if the GPU lacks memory, smaller batches are decoded, and damage is told o
   const lent = await createGpuBackend(gpu).decodeLent?.(encoded, chunks, box, job);
   expect(refused.count).toBeGreaterThan(count);
   const pieces: Uint8Array[] = [];
-  await lent?.read(async (bytes) => void pieces.push(bytes.slice()));
+  for await (const { bytes, release } of lent?.pieces() ?? []) {
+    pieces.push(bytes.slice());
+    release();
+  }
   lent?.release();
   expect(damaged).toEqual([0, 0]);
   // The damaged chunk is in the first 16 planes.

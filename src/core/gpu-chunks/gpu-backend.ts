@@ -21,7 +21,7 @@ import { KeptChunks } from './kept-chunks.ts';
 import { likelyCodecs } from './likely-codecs.ts';
 import { movePlaced, type PlacedChunk } from './placed-chunk.ts';
 
-/** Bytes of a piece that the CPU reads. Three are in use at a time. */
+/** Bytes of a piece that the CPU reads. Two are written and one is copied at a time, and the next two boxes have one ready each. */
 const sentBytes = 2 ** 23;
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */

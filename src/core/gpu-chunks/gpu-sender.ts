@@ -5,7 +5,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import type { BoxPiece } from './box-pieces.ts';
 import { guardedAtOnce } from './guarded.ts';
 
-/** A box in GPU memory that goes to the CPU in pieces, the next one of which is copied while one is used. */
+/** A box in GPU memory that goes to the CPU in pieces. When a piece is taken, the GPU begins to copy the next one. */
 export class GpuSender implements LentVoxels {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -34,11 +34,11 @@ export class GpuSender implements LentVoxels {
     await this.#next;
   }
 
-  async read(use: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>): Promise<void> {
+  async *pieces(): AsyncGenerator<LentBytes> {
     while (this.#next) {
-      const { bytes, release } = await this.#next;
+      const piece = await this.#next;
       this.#advance();
-      await use(bytes).finally(release);
+      yield piece;
     }
   }
 

@@ -1,12 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
+import { ContainerReader } from '../format/container-reader.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
+import { type ByteSink, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from '../stream/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
+import { restoreVolume } from '../stream/restore.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 
 const gpu = await openTestGpu();
@@ -60,15 +65,47 @@ test('a fault while a piece is read is reported, and the box is given up', async
   await expect(compressVolume(volume, watchedSink(), { ...settings, backend })).rejects.toMatchObject({ tag: 'not-readable' });
 });
 
-test('a fault while a piece is written is reported, and the box is given up', async () => {
-  const lent = await backend.decodeLent?.([], [], { dims: [64, 48, 16], elementBytes: 1 });
-  const full = new StriaError('not-writable', 'the disk is full');
-  let pieces = 0;
-  const reading = lent?.read(async () => {
-    if (++pieces === 2) throw full;
-  });
-  await expect(reading).rejects.toBe(full);
+test('several pieces can be in use, in any order of their ends', async () => {
+  const box = { bytes: voxels.slice(0, 64 * 48 * 16), dims: [64, 48, 16], elementBytes: 1 } as const;
+  const chunks = [0, 32].map((x) => ({ origin: [x, 0, 0], shape: [32, 48, 16] }) as const);
+  const encoded = await cpu.encode(box, chunks, settings.choice);
+  const lent = await backend.decodeLent?.(encoded, chunks, box);
+  const pieces: LentBytes[] = [];
+  for await (const piece of lent?.pieces() ?? []) pieces.push(piece);
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(Buffer.concat(pieces.map(({ bytes }) => bytes)).equals(Buffer.from(box.bytes))).toBe(true);
+  for (const { release } of pieces.reverse()) release();
   lent?.release();
+});
+
+test('a box is given up with a piece in use and the next one on its way', async () => {
+  const lent = await backend.decodeLent?.([], [], { dims: [64, 48, 16], elementBytes: 1 });
+  for await (const { release } of lent?.pieces() ?? []) {
+    release();
+    break;
+  }
+  lent?.release();
+});
+
+test('if a write fails while another is under way, its error is reported, and all pieces are given back', async () => {
+  const { bytes: container } = await compressBytes(cpu, info, voxels, settings);
+  const full = new StriaError('not-writable', 'the disk is full');
+  let [running, most, count] = [0, 0, 0];
+  const sink: ByteSink = {
+    writesAtOnce: 2,
+    async write() {
+      const number = ++count;
+      most = Math.max(most, ++running);
+      await sleep(number === 3 ? 200 : 20);
+      running--;
+      if (number === 4) throw full;
+    },
+    close: () => Promise.reject(new Error('closed')),
+    abort: async () => expect(running).toBe(0),
+  };
+  const reader = await ContainerReader.open(memorySource('a.stria', container));
+  await expect(restoreVolume(reader, async () => sink, { backend, baseName: 'a' })).rejects.toBe(full);
+  expect(most).toBe(2);
 });
 
 const oddShapes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 65, 127, 1625].flatMap((width) =>

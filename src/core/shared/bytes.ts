@@ -47,6 +47,8 @@ export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
   /** Like `write`, for many consecutive pieces in few system calls. Undefined for sinks that gain nothing from it. */
   writeParts?(parts: readonly Uint8Array[]): Promise<void>;
+  /** How many writes may be under way at once. The bytes are in the order of the calls. Default 1. */
+  readonly writesAtOnce?: number | undefined;
   close(): Promise<void>;
   abort(): Promise<void>;
 }

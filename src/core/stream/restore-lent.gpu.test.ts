@@ -27,7 +27,7 @@ function watchedBackend() {
         if (!lent) throw new Error('nothing was lent');
         counts.lent++;
         return {
-          read: (use) => lent.read(use),
+          pieces: () => lent.pieces(),
           release: () => {
             counts.released++;
             lent.release();

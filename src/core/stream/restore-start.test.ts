@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
-import { memorySource } from '../shared/bytes.ts';
+import { type ByteSink, memorySource } from '../shared/bytes.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
 import { restoreVolume } from './restore.ts';
@@ -28,7 +29,7 @@ function lending(events: string[]): Backend {
       const bytes = new Uint8Array(box.dims[0] * box.dims[1] * box.dims[2]);
       await cpu.decode(chunks, places, { ...box, bytes }, job);
       events.push(`end ${slab}`);
-      return { read: (use) => use(bytes), release() {} };
+      return { pieces: () => [{ bytes, release() {} }], release: () => void events.push(`release ${slab}`) };
     },
   };
 }
@@ -39,4 +40,58 @@ test('on a GPU the first slab is decoded alone, so that writing begins soon; the
   await restoreVolume(await open(), async () => sink, { backend: lending(events), baseName: 'a' });
   expect(Buffer.compare(sink.bytes(), voxels)).toBe(0);
   expect(events.slice(0, 4)).toEqual(['begin 0', 'end 0', 'begin 1', 'begin 2']);
+});
+
+/** A sink with positions whose writes take as long as given, in turns. */
+function slowSink(waits: readonly number[], onWrite: (number: number) => void = () => {}) {
+  const contents = new Uint8Array(voxels.length);
+  const seen = { underWay: 0, mostUnderWay: 0, aborted: 0, closed: 0, written: [] as number[] };
+  let [position, number] = [0, 0];
+  const sink: ByteSink = {
+    writesAtOnce: 2,
+    async write(bytes) {
+      const at = position;
+      position += bytes.byteLength;
+      const own = number++;
+      seen.mostUnderWay = Math.max(seen.mostUnderWay, ++seen.underWay);
+      onWrite(own);
+      await sleep(waits[own % waits.length]);
+      seen.underWay--;
+      contents.set(bytes, at);
+      seen.written.push(own);
+    },
+    async close() {
+      seen.closed++;
+    },
+    async abort() {
+      expect(seen.underWay).toBe(0);
+      seen.aborted++;
+    },
+  };
+  return { sink, contents, seen };
+}
+
+test('two slabs are written at once if the sink takes two writes, and each is released when it is written', async () => {
+  const events: string[] = [];
+  const { sink, contents, seen } = slowSink([60, 5]);
+  await restoreVolume(await open(), async () => sink, { backend: lending(events), baseName: 'a' });
+  expect(Buffer.compare(contents, voxels)).toBe(0);
+  expect(seen).toMatchObject({ underWay: 0, mostUnderWay: 2, aborted: 0, closed: 1 });
+  const released = events.filter((event) => event.startsWith('release'));
+  expect(released.sort()).toEqual(Array.from({ length: 8 }, (_, slab) => `release ${slab}`));
+});
+
+test('a cancel while two writes are under way waits for both, and no other one begins', async () => {
+  const events: string[] = [];
+  const cancel = new AbortController();
+  const { sink, seen } = slowSink([40, 80], (number) => {
+    if (number === 3) cancel.abort();
+  });
+  const settings = { backend: lending(events), baseName: 'a' };
+  const restoring = restoreVolume(await open(), async () => sink, settings, { signal: cancel.signal });
+  await expect(restoring).rejects.toMatchObject({ tag: 'aborted' });
+  expect(seen).toMatchObject({ underWay: 0, aborted: 1, closed: 0 });
+  const decoded = events.filter((event) => event.startsWith('end'));
+  expect(events.filter((event) => event.startsWith('release'))).toHaveLength(decoded.length);
+  expect(seen.written.sort()).toEqual([0, 1, 2, 3]);
 });

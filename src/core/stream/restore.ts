@@ -135,20 +135,21 @@ async function restore(
         await stopwatch.time('save', () => sink.close());
       },
       abort: () => sink.abort(),
+      writesAtOnce: sink.writesAtOnce,
     };
   };
   if (to === 'ome-tiff') {
     const { baseName, outputName = `${baseName}.ome.tif` } = settings;
     const { write } = await openSink(outputName);
     const output = await openOmeTiff(container, write, baseName, job);
-    await writeVoxels(slabs, 'little', backend, (bytes) => output.push(bytes));
+    await writeVoxels(slabs, 'little', backend, { write: (bytes) => output.push(bytes) });
     await output.end();
     files = [outputName];
   } else if (description === undefined) {
     const { baseName, outputName = '' } = settings;
     const zipName = isZipName(outputName) ? outputName : undefined;
     const output = await openOmeZarr(container, openSink, { baseName, zipName }, job);
-    await writeVoxels(slabs, 'little', backend, (bytes) => output.write(bytes));
+    await writeVoxels(slabs, 'little', backend, output);
     await output.end();
     files = [outputName || `${baseName}.ome.zarr`];
   } else if (isPictureFormat(description.format)) {
@@ -162,11 +163,11 @@ async function restore(
   } else {
     for (const part of description.parts) {
       const voxelBytes = part.hasVoxels ? storedBytes(container.header.volume, description.stored) : 0;
-      const { write } = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
-      await write(part.before);
-      if (part.hasVoxels && description.stored) await writeStored(slabs, description.stored, description.endian, write);
-      else if (part.hasVoxels) await writeVoxels(slabs, description.endian, backend, write);
-      await write(part.after);
+      const sink = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
+      await sink.write(part.before);
+      if (part.hasVoxels && description.stored) await writeStored(slabs, description.stored, description.endian, sink.write);
+      else if (part.hasVoxels) await writeVoxels(slabs, description.endian, backend, sink);
+      await sink.write(part.after);
     }
   }
   return {

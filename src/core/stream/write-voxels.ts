@@ -1,23 +1,18 @@
 import type { Backend, LentVoxels } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
-import { useLent } from '../shared/lent-parts.ts';
 import { type Endian, swapBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import { PieceWriter, type VoxelSink } from './piece-writer.ts';
 import { Beside, overlapBytes, slabBytesFor } from './pipeline.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, type Slab, slabsOf } from './slabs.ts';
 
 /** Decodes all voxels in order. One piece is written while the next is decoded, if two fit in memory. */
-export async function writeVoxels(
-  slabs: SlabDecoder,
-  endian: Endian,
-  backend: Backend,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
+export async function writeVoxels(slabs: SlabDecoder, endian: Endian, backend: Backend, sink: VoxelSink): Promise<void> {
   const { grid, elementBytes, volume } = slabs;
   const slabBytes = slabBytesFor(backend);
   const largestBytes = grid.isInterleaved ? maxRegionBytes : largestSlabBytes(grid, elementBytes, slabBytes);
   if (!grid.isInterleaved && (endian === 'little' || voxelWidth(volume.type) === 1) && slabs.canLend(largestBytes)) {
-    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend, write);
+    return writeLent(slabs, slabsOf(grid, elementBytes, slabBytes), backend, sink);
   }
   const overlaps = largestBytes <= overlapBytes;
   const buffers = [new ReusedBytes(backend.sharesMemory), new ReusedBytes(backend.sharesMemory)] as const;
@@ -32,7 +27,7 @@ export async function writeVoxels(
       await decode(bytes);
       if (endian === 'big') swapBytes(bytes, voxelWidth(volume.type));
       await writing.end();
-      writing.start(() => write(bytes));
+      writing.start(() => sink.write(bytes));
     }
     await writing.end();
     slabs.throwIfAborted();
@@ -52,14 +47,15 @@ export async function* voxelPieces(slabs: SlabDecoder, backend: Backend): AsyncG
   }
 }
 
-/** Writes slabs from the memory in which the backend decodes them. Several are decoded at once while another is written. */
+/** Writes slabs from the memory in which the backend decodes them. Several are decoded at once while others are written. */
 async function writeLent(
   slabs: SlabDecoder,
   ranges: Iterable<Slab>,
   { boxesAtOnce: slabsAtOnce = 1, sharesMemory }: Backend,
-  write: (bytes: Uint8Array) => Promise<void>,
+  sink: VoxelSink,
 ): Promise<void> {
-  const writing = new Beside<void>();
+  const writer = new PieceWriter(sink);
+  const passing = new Beside<void>();
   const running: { readonly decoded: Promise<LentVoxels>; readonly written: Promise<void> }[] = [];
   const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes(sharesMemory));
   let number = 0;
@@ -74,20 +70,26 @@ async function writeLent(
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
       // `written` throws its fault, but perhaps only after earlier, slower writes.
       decoded.catch(() => {});
-      const written = writing.start(async () => {
+      const writes: Promise<void>[] = [];
+      const passed = passing.start(async () => {
         const voxels = await decoded;
-        await voxels.read((bytes) => useLent([bytes], () => write(bytes)));
+        await writer.ready();
+        for await (const piece of voxels.pieces()) {
+          writes.push(writer.write(piece));
+          await writer.ready();
+          slabs.throwIfAborted();
+        }
       });
+      const written = passed.finally(() => Promise.all(writes)).then(() => writer.check());
       const release = async () => (await decoded).release();
       // Also if an earlier write fails.
       written.then(release, release).catch(() => {});
       running.push({ decoded, written });
     }
-    await writing.end();
+    for (const { written } of running) await written;
     slabs.throwIfAborted();
   } finally {
     await Promise.allSettled(running.flatMap(({ decoded, written }) => [decoded, written]));
-    await writing.settle();
   }
 }
 
