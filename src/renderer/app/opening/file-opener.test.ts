@@ -90,16 +90,20 @@ test('surfaces are added although an earlier layer failed or is still being load
     store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind, name: 'pet.nii' } as never } }));
     opener.open([file('lh.stl')]);
     await nextTask();
-    expect(addSurfaces, kind).toHaveBeenCalledWith([expect.objectContaining({ name: 'lh.stl' })]);
+    expect(addSurfaces, kind).toHaveBeenCalledWith([expect.objectContaining({ name: 'lh.stl' })], expect.anything());
   }
 });
 
-test('surfaces wait for the volumes that are added with them, and are not added if one of these fails', async () => {
-  const { opener, addAll, addSurfaces } = setUp('volume');
-  addAll.mockImplementation(async () => false);
-  opener.addLayers([file('pet.nii'), file('lh.stl')]);
-  await nextTask();
-  expect(addSurfaces).not.toHaveBeenCalled();
+test('surfaces are added after the volumes that are added with them, and not if one of these fails', async () => {
+  for (const areAdded of [true, false]) {
+    const { opener, addAll, addSurfaces } = setUp('volume');
+    addAll.mockImplementation(async () => areAdded);
+    opener.addLayers([file('pet.nii'), file('lh.stl')]);
+    await nextTask();
+    expect(addAll.mock.invocationCallOrder[0]).toBeLessThan(addSurfaces.mock.invocationCallOrder[0] ?? 0);
+    const [surfaces, isWanted] = addSurfaces.mock.calls[0] ?? [];
+    expect([surfaces, await isWanted]).toEqual([[file('lh.stl')], areAdded]);
+  }
 });
 
 test('a recent file that is found, or not found, after something else was opened leaves that alone', async () => {

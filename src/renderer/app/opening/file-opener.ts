@@ -13,7 +13,7 @@ import { completed, completes } from '../loading/companions.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { suggestLayouts } from '../loading/raw-layout.ts';
 import { VolumeList } from '../loading/volume-list.ts';
-import type { Meshes } from '../meshes/meshes.ts';
+import type { AddingMeshes } from '../meshes/adding-meshes.ts';
 import type { SurfaceFiles } from '../meshes/surface-files.ts';
 import type { LostFiles } from '../saved/lost-files.ts';
 import type { SavedSessions } from '../saved/saved-sessions.ts';
@@ -38,7 +38,7 @@ export interface OpenerNeeds {
   readonly comparison: Pick<Comparison, 'open'>;
   readonly second: Pick<SecondVolume, 'ask'>;
   readonly layers: Pick<AddingLayers, 'addAll'>;
-  readonly meshes: Pick<Meshes, 'addFiles'>;
+  readonly meshes: Pick<AddingMeshes, 'addFiles'>;
   readonly surfaceFiles: Pick<SurfaceFiles, 'add' | 'join' | 'keepFor' | 'open'>;
   readonly labels: Pick<Labels, 'load' | 'takes'>;
   readonly alignment: Pick<Alignment, 'mayTake' | 'take'>;
@@ -77,7 +77,6 @@ export class FileOpener {
   addLayers(files: readonly HostFile[]): void {
     const { store, layers, showLayers } = this.#needs;
     const { meshes, others } = splitSurfaces(files);
-    const { document } = store.getState();
     if (openDocument(store.getState())?.space && others.length > 0) {
       // Surfaces are open without a volume: the first volume is opened under them, and the others become its layers.
       const [first, ...more] = volumesIn(others).map(({ primary }) => primary);
@@ -86,11 +85,9 @@ export class FileOpener {
     }
     showLayers();
     const volumes = volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name }));
-    void layers.addAll(volumes).then(async (areAdded) => {
-      // If one of these volumes could not be added, the list shows the reason.
-      if (meshes.length === 0 || !areAdded || !isSameDocument(store.getState().document, document)) return;
-      await orNotice(store, () => this.#addSurfaces(meshes));
-    });
+    const areAdded = layers.addAll(volumes);
+    // If one of these volumes cannot be added, the list shows the reason, and the surfaces are not added.
+    if (meshes.length > 0) void orNotice(store, () => this.#addSurfaces(meshes, areAdded));
   }
 
   /** Compares the first volume of these files with the open one. */
@@ -236,14 +233,14 @@ export class FileOpener {
     }
   }
 
-  /** Adds surfaces to the open volume or space. A file that a surface of the session lacks restores that surface instead. */
-  async #addSurfaces(files: readonly HostFile[]): Promise<void> {
+  /** Adds surfaces to the open volume or space, if they are wanted. A file that a surface of the session lacks restores that surface instead. */
+  async #addSurfaces(files: readonly HostFile[], isWanted: Promise<boolean>): Promise<void> {
     const { store, lostFiles, surfaceFiles, meshes } = this.#needs;
     const { document } = store.getState();
     const others = await lostFiles.takeSurfaces(files);
     if (!isSameDocument(store.getState().document, document)) return;
     if (openDocument(store.getState())?.space) await surfaceFiles.add(others);
-    else await meshes.addFiles(others);
+    else await meshes.addFiles(others, isWanted);
   }
 }
 
