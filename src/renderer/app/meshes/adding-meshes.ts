@@ -6,7 +6,7 @@ import type { SurfaceSource } from '../state/layer-state.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
 import { tellReplaced } from '../state/replaced-volume.ts';
 import type { AppStore } from '../state/store.ts';
-import type { MeshMaker } from './mesh-maker.ts';
+import type { MeshSources } from './mesh-sources.ts';
 import type { ExtractionJob, NewMesh } from './surface-extraction.ts';
 
 /** A file of meshes, and the meshes that were read from it. */
@@ -21,21 +21,21 @@ const stage = 'Making a mesh';
 export class AddingMeshes {
   readonly #queue: AddingQueue;
   readonly #store: AppStore;
-  readonly #maker: MeshMaker;
+  readonly #sources: MeshSources;
   readonly #take: (found: readonly NewMesh[]) => void;
 
   /** @param take adds meshes as layers, all or none; throws StriaError */
-  constructor(queue: AddingQueue, store: AppStore, maker: MeshMaker, take: (found: readonly NewMesh[]) => void) {
+  constructor(queue: AddingQueue, store: AppStore, sources: MeshSources, take: (found: readonly NewMesh[]) => void) {
     this.#queue = queue;
     this.#store = store;
-    this.#maker = maker;
+    this.#sources = sources;
     this.#take = take;
   }
 
   /** Extracts surfaces of a shown volume and adds each as a layer. @returns how many were added */
   async addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
     const { from, surface } = wanted;
-    const { extraction } = this.#maker;
+    const { extraction } = this.#sources;
     const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
     const source = { ...wanted, timePoint: extraction.shownTime(from) };
     return this.#add('all' in surface ? 'Surfaces of labels' : one, (job) => extraction.extracted(source, job));
@@ -46,13 +46,13 @@ export class AddingMeshes {
    * @param isWanted whether to add them, which is known at the latest when what was requested before is done
    */
   async addFiles(files: readonly HostFile[], isWanted: boolean | Promise<boolean> = true): Promise<void> {
-    await this.#addEach(files, (file, job) => this.#maker.ofFile(file, job), isWanted);
+    await this.#addEach(files, (file, job) => this.#sources.ofFile(file, job), isWanted);
   }
 
   /** Like `addFiles`, for files that were already read, in the open volume's unit of length. */
   async addRead(files: readonly ReadMeshFile[]): Promise<void> {
     const found = new Map(files.map(({ file, meshes }) => [file, meshes]));
-    await this.#addEach([...found.keys()], async (file) => this.#maker.ofRead(file, found.get(file) ?? []));
+    await this.#addEach([...found.keys()], async (file) => this.#sources.ofRead(file, found.get(file) ?? []));
   }
 
   async #addEach(

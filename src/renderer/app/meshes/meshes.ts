@@ -10,9 +10,9 @@ import { type AppStore, openDocument } from '../state/store.ts';
 import { AddingMeshes } from './adding-meshes.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
-import { MeshMaker } from './mesh-maker.ts';
 import { MeshMemory } from './mesh-memory.ts';
 import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
+import { MeshSources } from './mesh-sources.ts';
 import { type ExtractionJob, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
 
 /** Surfaces that can be shown over another volume: their looks, and their sources by id. */
@@ -30,7 +30,7 @@ export class Meshes {
   readonly adding: AddingMeshes;
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
-  readonly #maker: MeshMaker;
+  readonly #sources: MeshSources;
   readonly #memory = new MeshMemory();
   readonly #restoring: MeshRestoring;
 
@@ -45,16 +45,16 @@ export class Meshes {
   ) {
     this.#store = store;
     this.#engine = engine;
-    this.#maker = new MeshMaker(store, new SurfaceExtraction(store, engine, volume, extract), read);
-    this.adding = new AddingMeshes(queue, store, this.#maker, (found) => this.#add(found));
+    this.#sources = new MeshSources(store, new SurfaceExtraction(store, engine, volume, extract), read);
+    this.adding = new AddingMeshes(queue, store, this.#sources, (found) => this.#add(found));
     this.#restoring = new MeshRestoring({
       store,
       stack: () => this.#stack,
       has: (id) => this.#memory.get(id) !== undefined,
       isOpen: () => openDocument(store.getState()) !== undefined && this.#shownEngine() !== undefined,
-      readiness: (from) => this.#maker.extraction.readiness(from),
+      readiness: (from) => this.#sources.extraction.readiness(from),
       make: (id, source, job) => this.#make(id, source, job),
-      onIdle: () => this.#maker.forgetFile(),
+      onIdle: () => this.#sources.forgetFile(),
     });
     store.subscribe((state, before) => {
       if (!isSameDocument(state.document, before.document)) this.#closed();
@@ -68,7 +68,7 @@ export class Meshes {
 
   /** For tests: see `ShownJob.onlyGpu`. */
   extractOnlyOnGpu(): void {
-    this.#maker.extraction.onlyGpu = true;
+    this.#sources.extraction.onlyGpu = true;
   }
 
   change(id: string, change: Partial<Omit<MeshLook, 'id'>>): void {
@@ -144,7 +144,7 @@ export class Meshes {
 
   /** Makes the triangles of a listed layer. @throws StriaError `aborted`, `out-of-memory`, and those of reading or extracting */
   async #make(id: string, source: MeshSource | MeshFileSource, job: ExtractionJob): Promise<void> {
-    const { mesh } = await this.#maker.one(source, job);
+    const { mesh } = await this.#sources.one(source, job);
     const engine = this.#engine();
     if (job.signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
     this.#memory.add(engine, new Map([[id, { mesh, source }]]));
@@ -196,7 +196,7 @@ export class Meshes {
 
   #closed(): void {
     this.#restoring.clear();
-    this.#maker.forgetFile();
+    this.#sources.forgetFile();
     this.#free();
     this.#memory.clear();
   }

@@ -8,7 +8,7 @@ import type { readInThread } from './mesh-file-thread.ts';
 import { type ExtractionJob, meshColors, type NewMesh, type SurfaceExtraction } from './surface-extraction.ts';
 
 /** Makes meshes from their sources: extracts them from volumes, or reads them from files. */
-export class MeshMaker {
+export class MeshSources {
   readonly extraction: SurfaceExtraction;
   readonly #store: AppStore;
   readonly #read: typeof readInThread;
