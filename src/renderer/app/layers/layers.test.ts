@@ -265,6 +265,16 @@ describe('layers', () => {
     expect(store.getState().overlay).toBe('none');
     expect(stack().layers.map(({ name }) => name)).toEqual(['two.h5 · b']);
     expect(layers.volumes.requestOf('layer-1')).toMatchObject({ dataset: '/b' });
+    // Another question, such as that of the next file, is not replaced.
+    const waits = layers.adding.add(request('two.h5'), 'two.h5');
+    store.setState({ overlay: 'second' });
+    await loads.at(-1)?.fail(several);
+    expect(store.getState()).toMatchObject({ overlay: 'second', layers: { adding: { kind: 'loading' } } });
+    store.setState({ overlay: 'none' });
+    await settle();
+    expect(store.getState()).toMatchObject({ overlay: 'layer-volumes', layers: { adding: { kind: 'choosing' } } });
+    queue.cancel();
+    expect(await waits).toBe(false);
     // Closing the question, or cancelling, adds nothing.
     for (const end of [() => store.setState({ overlay: 'none' }), () => queue.cancel()]) {
       const again = layers.adding.add(request('two.h5'), 'two.h5');

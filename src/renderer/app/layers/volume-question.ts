@@ -1,6 +1,8 @@
 import { StriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { AddingJob } from '../state/adding-queue.ts';
+import { isAsking, reached } from '../state/questions.ts';
 import type { AppStore } from '../state/store.ts';
 
 /** One of several volumes of a file. */
@@ -21,8 +23,10 @@ export class VolumeQuestion {
     });
   }
 
-  /** @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
+  /** Asks once no other question is open. @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
   async ask(file: HostFile, { signal, onQuestion }: AddingJob): Promise<ChosenVolume> {
+    await reached(this.#store, (state) => !isAsking(state), signal);
+    throwIfAborted(signal);
     const answer = new Promise<ChosenVolume | undefined>((resolve) => {
       this.#answer = resolve;
     });

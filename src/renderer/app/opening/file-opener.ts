@@ -23,6 +23,7 @@ import { orNotice } from '../state/or-notice.ts';
 import { type SampleChoice, sampleTitle } from '../state/samples.ts';
 import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import { OpeningTurns } from './opening-turns.ts';
 import { splitSurfaces, volumesIn } from './volume-files.ts';
 
 /** The parts of the app that may receive files. */
@@ -53,24 +54,30 @@ export interface OpenerNeeds {
 /** Decides how to open files: as a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
 export class FileOpener {
   readonly #needs: OpenerNeeds;
+  readonly #turns: OpeningTurns;
   /** Counts the recent files that were asked for. */
   #recentTurn = 0;
 
   constructor(needs: OpenerNeeds) {
     this.#needs = needs;
+    this.#turns = new OpeningTurns(needs.store);
   }
 
-  /** Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. */
+  /**
+   * Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. While the user is asked a question,
+   * the files wait.
+   */
   open(files: readonly HostFile[]): void {
     const { store, alignment, gpuOpened } = this.#needs;
-    void gpuOpened().then(() =>
-      orNotice(store, async () => {
+    void this.#turns.take(files, async () => {
+      await gpuOpened();
+      await orNotice(store, async () => {
         const [file] = files;
         // A text file may hold a matrix or something else.
         const isMatrix = file && alignment.mayTake(files) && (await alignment.take(file));
         if (!isMatrix) this.#open(files);
-      }),
-    );
+      });
+    });
   }
 
   /** Adds volumes and surfaces as layers over the open volume, one after the other. */

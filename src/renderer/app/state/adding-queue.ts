@@ -67,7 +67,8 @@ export class AddingQueue {
       if (!isOver) this.#list([{ name, fault: faultToData(error) }]);
       return undefined;
     } finally {
-      show({ kind: 'none' });
+      // Otherwise the next one is shown in the same task.
+      if (this.#state.waiting.length === 0) show({ kind: 'none' });
     }
   }
 
