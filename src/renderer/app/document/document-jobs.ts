@@ -2,6 +2,7 @@ import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
+import { mostFileBytes } from '../../../core/stream/level-choice.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Host, HostSink } from '../../host/host.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
@@ -194,7 +195,7 @@ export class DocumentJobs {
     if (!sink) return;
     const job = runner.begin({ kind: 'stream', progress: startProgress('Reading', undefined, performance.now()) });
     if (!job) return sink.abort().catch(() => undefined);
-    const low = lowSpace(sink, volumeBytes(held.loaded.kept.info));
+    const low = lowSpace(sink, mostFileBytes(held.loaded.kept.info, undefined));
     if (low !== undefined) this.#needs.tell(low);
     try {
       const report = await compressor.compress(held.request, sink, choice, job);
@@ -229,9 +230,9 @@ function checkRoom({ name, freeBytes }: HostSink, byteLength: number): void {
 }
 
 /** A warning before a file of unknown size is written, if the disk has too little space for incompressible voxels. */
-function lowSpace({ freeBytes }: HostSink, voxelBytes: number): string | undefined {
-  if (freeBytes === undefined || voxelBytes <= freeBytes) return undefined;
-  const full = formatBytes(voxelBytes);
+function lowSpace({ freeBytes }: HostSink, mostBytes: number): string | undefined {
+  if (freeBytes === undefined || mostBytes <= freeBytes) return undefined;
+  const full = formatBytes(mostBytes);
   return `Low disk space: ${formatBytes(freeBytes)} free, and the volume takes ${full} if it does not compress`;
 }
 
