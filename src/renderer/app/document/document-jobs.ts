@@ -8,6 +8,7 @@ import type { Host, HostSink } from '../../host/host.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
 import type { Compressed } from '../compress/compress-resident.ts';
+import { onNextDevice } from '../compress/next-device.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { offeredName } from '../loading/datasets.ts';
 import type { SavedFile } from '../state/document-state.ts';
@@ -197,11 +198,17 @@ export class DocumentJobs {
     if (!job) return sink.abort().catch(() => undefined);
     const low = lowSpace(sink, mostFileBytes(held.loaded.kept.info, undefined));
     if (low !== undefined) this.#needs.tell(low);
+    // The sink is not given up between two tries, because the user would have to choose its name again.
+    const kept = { ...sink, abort: async () => {} };
     try {
-      const report = await compressor.compress(held.request, sink, choice, job);
+      const report = await onNextDevice(async (device, isAgain) => {
+        if (isAgain) await sink.restart();
+        return compressor.compress(held.request, kept, choice, job, 'stria', device);
+      }, job.signal);
       const compressed = { result: streamedResult(report), isAsked: true };
       if (!job.signal.aborted) runner.send({ kind: 'streamed', compressed, saved: savedFile(sink, []) });
     } catch (error) {
+      await sink.abort().catch(() => undefined);
       if (!job.signal.aborted) runner.send({ kind: 'compressFailed', fault: faultToData(error) });
     }
   }
