@@ -71,7 +71,8 @@ export class AddingMeshes {
     batch: { isWanted: boolean | Promise<boolean> } = { isWanted: true },
   ): Promise<number> {
     const add = async (job: AddingJob) => {
-      if (!(await batch.isWanted)) return 0;
+      if (typeof batch.isWanted !== 'boolean') batch.isWanted = await batch.isWanted;
+      if (!batch.isWanted) return 0;
       batch.isWanted = false;
       const found = await make(extractionJob(job));
       throwIfAborted(job.signal);
