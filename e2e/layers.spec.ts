@@ -76,6 +76,37 @@ test('files that are added together follow in order, and one that cannot be read
   await expect(page.getByTestId('adding-layer')).toHaveCount(0);
 });
 
+test('files that are dropped or opened while a question is open wait, and each is asked about in turn', async ({ stria }) => {
+  const { page } = stria;
+  const [a, b, c] = [stria.write('a.nii', labelFile), stria.write('b.nii', labelFile), stria.write('c.nii', labelFile)];
+  await stria.dropFiles([stria.write('scan.nii', scanFile)]);
+  await expectOpen(page, 'scan.nii');
+  const dialog = page.getByTestId('second-dialog');
+  const waiting = page.getByTestId('waiting-files');
+  await stria.dropFiles([a]);
+  await expect(dialog).toContainText('Open a.nii');
+  await stria.dropFiles([b]);
+  await expect(waiting).toHaveText('After this: b.nii');
+  await stria.chooseOpen([c]);
+  // The menu of the desktop app runs the command although the window is covered.
+  await (await testHook(page)).evaluate((striaTest) => striaTest.runCommand('open'));
+  await expect(waiting).toHaveText('After this: b.nii, c.nii');
+  await expect(dialog).toContainText('Open a.nii');
+
+  await page.getByTestId('second-layer').click();
+  await expect(page.getByTestId('layer-a.nii')).toBeVisible();
+  await expect(dialog).toContainText('Open b.nii');
+  await expect(waiting).toHaveText('After this: c.nii');
+  await page.getByTestId('second-replace').click();
+  // Once b.nii is open.
+  await expect(dialog).toContainText('Open c.nii');
+  await expect(waiting).toHaveCount(0);
+  await expectOpen(page, 'b.nii');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expectOpenOnly(page, 'b.nii');
+});
+
 test('a second file becomes a layer: it is drawn in slices, read under the pointer, changed, undone, and freed', async ({
   stria,
 }) => {

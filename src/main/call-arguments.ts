@@ -32,6 +32,7 @@ const checks: Checks = {
   'save-write': [id, bytes],
   'save-relative': [id, id],
   'save-commit': [id],
+  'save-restart': [id],
   'save-abort': [id],
   'folder-begin': [visibleName],
   'folder-write': [id, visibleName, bytes],

@@ -188,6 +188,10 @@ function makeHandlers({
       await saves.write(window.webContents.id, id, bytes);
       return null;
     },
+    async 'save-restart'(window, id) {
+      await saves.restart(window.webContents.id, id);
+      return null;
+    },
     'save-relative': (window, id, openedId) => saves.relativePath(window.webContents.id, id, opened.get(openedId).path),
     async 'save-commit'(window, id) {
       await saves.commit(window.webContents.id, id);

@@ -46,6 +46,19 @@ test("nothing has the target's name before the commit; everything is there in or
   expect(saves.pending()).toBe(0);
 });
 
+test('a save that is begun again has only what is written after that', async () => {
+  const { id } = await saves.begin(owner, join(folder, 'scan.stria'));
+  await Promise.all([
+    saves.write(owner, id, bytes(1, 2, 3, 4)),
+    saves.restart(owner, id),
+    saves.write(owner, id, bytes(5, 6)),
+    saves.write(owner, id, bytes(7)),
+  ]);
+  await saves.commit(owner, id);
+  expect([...readFileSync(join(folder, 'scan.stria'))]).toEqual([5, 6, 7]);
+  await expect(saves.restart(owner, id)).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
 test('a save reports the free space of its disk', async () => {
   const { id, freeBytes } = await saves.begin(owner, join(folder, 'scan.stria'));
   const { bavail, bsize } = statfsSync(folder);

@@ -25,6 +25,8 @@ export interface Saves {
   beginBeside(owner: number, folder: string, name: string, mayReplace?: boolean): Promise<BegunSave>;
   /** Appends bytes. @throws StriaError `not-writable`, `invalid-input` */
   write(owner: number, id: string, bytes: Uint8Array): Promise<void>;
+  /** Drops all bytes written so far. @throws StriaError `not-writable`, `invalid-input` */
+  restart(owner: number, id: string): Promise<void>;
   /** Flushes to the disk and renames. If this fails, the temporary file is removed and the target is unchanged. */
   commit(owner: number, id: string): Promise<void>;
   /** Removes the temporary file. Does nothing for a save that was committed or aborted. */
@@ -81,7 +83,8 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     };
     await registry.begin(id, save, async () => {
       try {
-        save.file = await open(temporary, 'wx', mode ?? 0o666);
+        // Appends, so that the next write after `restart` begins the file.
+        save.file = await open(temporary, 'ax', mode ?? 0o666);
         // `open` applies the umask. File systems without permissions refuse chmod, which does no harm.
         if (mode !== undefined) await save.file.chmod(mode).catch(() => undefined);
       } catch (error) {
@@ -103,6 +106,20 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
     }
   };
 
+  /** Changes the temporary file after earlier calls. */
+  const change = async (owner: number, id: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
+    const save = registry.find(owner, id);
+    await registry.inOrder(save, async () => {
+      if (save.failure !== undefined) throw save.failure;
+      try {
+        if (save.file) await work(save.file);
+      } catch (error) {
+        save.failure = toFileFault(error, 'not-writable', save.target);
+        throw save.failure;
+      }
+    });
+  };
+
   return {
     async begin(owner, chosen) {
       const target = await resolveTarget(chosen);
@@ -118,18 +135,8 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
       return startReserved(owner, { path, mode: undefined }, mayReplace);
     },
 
-    async write(owner, id, bytes) {
-      const save = registry.find(owner, id);
-      await registry.inOrder(save, async () => {
-        if (save.failure !== undefined) throw save.failure;
-        try {
-          await save.file?.appendFile(bytes);
-        } catch (error) {
-          save.failure = toFileFault(error, 'not-writable', save.target);
-          throw save.failure;
-        }
-      });
-    },
+    write: (owner, id, bytes) => change(owner, id, (file) => file.appendFile(bytes)),
+    restart: (owner, id) => change(owner, id, (file) => file.truncate(0)),
 
     async commit(owner, id) {
       await registry.commit(owner, id, async (save) => {

@@ -7,11 +7,11 @@ import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
-import { volumeBytes } from '../../core/shared/volume.ts';
 import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { datasetSuffix } from '../../core/shared/volume-names.ts';
 import { compressVolume } from '../../core/stream/compress.ts';
 import type { CompressReport } from '../../core/stream/compress-contract.ts';
+import { mostFileBytes } from '../../core/stream/level-choice.ts';
 import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import type { CompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
@@ -163,8 +163,8 @@ async function compressTo(
   }
   const choice = encodeChoice(command);
   // A part writes less than the whole, by an amount that is not known before.
-  const room = part === undefined && { mostBytes: volumeBytes(volume.info), onLowSpace: note };
-  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...room, ...job });
+  const room = part === undefined && { mostBytes: mostFileBytes(volume.info, levels), onLowSpace: note };
+  const sink = await createNodeSink(output.path, { overwrite: force || output.named, force, inputs, ...room, ...job });
   const close = async () => {
     await checkInputs();
     await sink.close();

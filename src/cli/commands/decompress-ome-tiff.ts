@@ -22,7 +22,7 @@ export async function exportOmeTiff(
   const path = isNamed ? output : join(output ?? dirname(input), `${baseName}.ome.tif`);
   const report = await restoreVolume(
     container,
-    (_name, byteLength) => createNodeSink(path, { overwrite: force || isNamed, inputs, byteLength, ...job }),
+    (_name, byteLength) => createNodeSink(path, { overwrite: force || isNamed, force, inputs, byteLength, ...job }),
     { backend, to: 'ome-tiff', baseName, outputName: basename(path), fill, timesKernels: json },
     job,
   );

@@ -37,7 +37,7 @@ export async function exportOmeZarr(
   const settings = { backend, to: 'ome-zarr', baseName: imageName(path), outputName, fill, timesKernels: json } as const;
   const overwrite = force || named;
   if (isZipName(path)) {
-    const makeSink: SinkMaker = (_name, byteLength) => createNodeSink(path, { overwrite, inputs, byteLength, ...job });
+    const makeSink: SinkMaker = (_name, byteLength) => createNodeSink(path, { overwrite, force, inputs, byteLength, ...job });
     return { report: await restoreVolume(container, makeSink, settings, job), path };
   }
   // An existing folder is replaced only on request.

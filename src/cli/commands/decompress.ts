@@ -106,7 +106,7 @@ function restoreFile(
       const note = place || target.named ? undefined : otherNameNote(name, target.path);
       if (note) notes.push(note);
       paths.push(target.path);
-      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, byteLength, ...job });
+      return createNodeSink(target.path, { overwrite: force || target.named, force, inputs: files.paths, byteLength, ...job });
     };
     const report = await restoreVolume(
       container,
@@ -133,7 +133,7 @@ async function restoreTable(
     const { path, named } = pathOf(name);
     await makeFolder(dirname(path));
     paths.push(path);
-    return createNodeSink(path, { overwrite: force || named, inputs, byteLength, ...job });
+    return createNodeSink(path, { overwrite: force || named, force, inputs, byteLength, ...job });
   };
   const report = await restoreVolume(
     container,

@@ -32,11 +32,11 @@ import { withFile, withInput } from './files.ts';
 /** `stria deposit`: makes a volume or sums of a part from particles, or a volume from merged sums. */
 export async function runDeposit(given: DepositCommand, context: CommandContext): Promise<ExitCode> {
   const { path: output, named } = await outputOf(given);
-  const command = { ...given, output, force: given.force || named };
+  const command = { ...given, output, overwrite: given.force || named };
   const { inputs } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
-  await checkTarget(output, { overwrite: command.force, inputs });
+  await checkTarget(output, { overwrite: command.overwrite, inputs });
   const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
@@ -63,6 +63,9 @@ async function deviceOf(gpu: Gpu | undefined): Promise<DepositDevice> {
   return gpu ? (await import('../../core/particles/gpu-deposit.ts')).gpuDepositDevice(gpu) : cpuDepositDevice();
 }
 
+/** With the output's path, and whether an existing file may be replaced. */
+type OwnCommand = DepositCommand & { readonly output: string; readonly overwrite: boolean };
+
 interface Done {
   readonly written: CompressReport;
   /** Undefined if the input was merged sums. */
@@ -83,7 +86,7 @@ async function holdsSums([first = '', second]: readonly string[], job: JobOption
 }
 
 /** Turns a volume of sums into its final values. */
-function finish(command: DepositCommand, backend: Backend, job: JobOptions): Promise<Done> {
+function finish(command: OwnCommand, backend: Backend, job: JobOptions): Promise<Done> {
   const stray = (['size', 'box', 'edges', 'kernel', 'unit', 'share', 'species', 'masses'] as const).find(
     (option) => command[option] !== undefined,
   );
@@ -97,7 +100,7 @@ function finish(command: DepositCommand, backend: Backend, job: JobOptions): Pro
   });
 }
 
-function deposit(command: DepositCommand, backend: Backend, device: DepositDevice, job: JobOptions): Promise<Done> {
+function deposit(command: OwnCommand, backend: Backend, device: DepositDevice, job: JobOptions): Promise<Done> {
   return withParticles(command, job, async (particles: OpenParticles) => {
     const plan = await depositPlan(particles, command, job);
     const sums = sumParticles(plan.groups, plan, device, job);
@@ -113,13 +116,14 @@ function deposit(command: DepositCommand, backend: Backend, device: DepositDevic
 /** @param read the files that were read. They may have been read more than once, so its check throws if one has changed */
 async function write(
   volume: OpenVolume,
-  command: DepositCommand,
+  command: OwnCommand,
   backend: Backend,
   read: Pick<OpenParticles, 'paths' | 'checkUnchanged'>,
   job: JobOptions,
 ): Promise<CompressReport> {
+  const { output, overwrite, force } = command;
   const inputs = [...read.paths, ...(command.masses === undefined ? [] : [command.masses])];
-  const sink = await createNodeSink(command.output, { overwrite: command.force, inputs, signal: job.signal });
+  const sink = await createNodeSink(output, { overwrite, force, inputs, signal: job.signal });
   const close = async () => {
     await read.checkUnchanged();
     await sink.close();

@@ -71,7 +71,7 @@ export async function runMesh(command: MeshCommand, { terminal, signal }: Comman
     for (const { path } of files) await checkTarget(path, { overwrite, inputs: [input] });
     let bytes = 0;
     for (const file of files) {
-      const sink = await createNodeSink(file.path, { overwrite, inputs: [input], signal });
+      const sink = await createNodeSink(file.path, { overwrite, force: command.force, inputs: [input], signal });
       bytes += await withSink(sink, () => writeMesh(sink, format, file.meshes, metres));
     }
     const ms = performance.now() - startMs;

@@ -127,6 +127,22 @@ test.each(['n'.repeat(249), '脳'.repeat(83)])('a name of the maximum length wor
   expect(existsSync(path)).toBe(true);
 });
 
+test('of two writers of one new name that may replace files, the second is refused and leaves nothing, unless forced', async () => {
+  const path = join(folder, 'a.stria');
+  const sinks = [{ overwrite: true }, { overwrite: true }, { overwrite: true, force: true }].map((options) =>
+    createNodeSink(path, options),
+  );
+  for (const [at, sink] of (await Promise.all(sinks)).entries()) {
+    await sink.write(bytes(String(at)));
+    const closed = sink.close();
+    if (at === 1)
+      await expect(closed).rejects.toMatchObject({ tag: 'not-writable', message: /created by another program meanwhile/ });
+    else await closed;
+    expect(readFileSync(path, 'utf8')).toBe(['0', '0', '2'][at]);
+  }
+  expect(readdirSync(folder)).toEqual(['a.stria']);
+});
+
 test('a dangling link created in the meantime is not replaced', async () => {
   const path = join(folder, 'a.stria');
   const sink = await createNodeSink(path, fresh);

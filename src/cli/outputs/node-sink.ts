@@ -14,6 +14,8 @@ import { partialPath, partials } from './partial-files.ts';
 export interface NodeSinkOptions {
   /** Whether an existing file may be replaced. */
   readonly overwrite: boolean;
+  /** Whether a file that another program creates meanwhile may be replaced, too. */
+  readonly force?: boolean | undefined;
   /** Files that are being read. None of them is ever replaced. */
   readonly inputs?: readonly string[];
   /** Ends the wait for the reader of a pipe. */
@@ -57,10 +59,12 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     gatherBytes: standardGatherBytes,
     hasPositions: true,
     commit: async () => {
-      if (options.overwrite) await rename(partial, target.path);
+      const replaces = options.force || (options.overwrite && target.mode !== undefined);
+      if (replaces) await rename(partial, target.path);
       else {
         await renameToFree(partial, target.path).catch((error: unknown) => {
-          throw errorCode(error) === 'EEXIST' ? existsAlready(path) : error;
+          if (errorCode(error) !== 'EEXIST') throw error;
+          throw options.overwrite ? createdMeanwhile(path) : existsAlready(path);
         });
       }
       partials.delete(partial);
@@ -145,6 +149,13 @@ export async function lowSpace(folder: string, mostBytes: number): Promise<strin
   const free = await freeSpace(folder);
   if (free === undefined || mostBytes <= free) return undefined;
   return `low disk space: ${formatBytes(free)} free, and the volume takes ${formatBytes(mostBytes)} if it does not compress`;
+}
+
+function createdMeanwhile(shown: string): StriaError {
+  return new StriaError(
+    'not-writable',
+    `${shown} was created by another program meanwhile and is not replaced; run this again to replace it`,
+  );
 }
 
 export function existsAlready(shown: string): StriaError {

@@ -8,7 +8,7 @@ import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
 import { compressVolume } from '../stream/compress.ts';
 import { auto, infoOf, only, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
-import type { LevelChoice } from '../stream/level-maker.ts';
+import type { LevelChoice } from '../stream/level-choice.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { mergeParts } from './merge-parts.ts';
 import { boxOf } from './parts-testing.ts';

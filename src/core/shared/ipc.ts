@@ -86,6 +86,8 @@ export interface Calls {
    */
   'save-beside': { args: [openedId: string, name: string]; result: BegunSave };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
+  /** Empties the temporary file. */
+  'save-restart': { args: [id: string]; result: null };
   /** The path of an opened file relative to the folder of a save, with `/`; null if there is none (another drive). */
   'save-relative': { args: [id: string, openedId: string]; result: string | null };
   /** Flushes the temporary file and gives it its name. */

@@ -4,7 +4,7 @@ import type { ChunkShape } from '../format/chunk-grid.ts';
 import type { LevelsOf } from '../format/levels-of.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims4 } from '../shared/volume.ts';
-import type { LevelChoice } from './level-maker.ts';
+import type { LevelChoice } from './level-choice.ts';
 import type { LevelCounts, LevelLimits } from './leveled-writer.ts';
 import type { KernelTimes, StageSpan } from './stage-times.ts';
 

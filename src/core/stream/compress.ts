@@ -17,6 +17,7 @@ import type { VolumeInfo } from '../shared/volume.ts';
 import { BoxReader, hasSmallSlabs, type ReadBox, readsFile } from './box-reader.ts';
 import { type CompressReport, type CompressSettings, type CompressStage, compressStages } from './compress-contract.ts';
 import { backendFor, isSoonEncoded } from './early-start.ts';
+import { bytesWithLevels } from './level-choice.ts';
 import { type EncodedRun, LevelMaker } from './level-maker.ts';
 import { LeveledWriter, noLevels } from './leveled-writer.ts';
 import { planName, planPart } from './part-plan.ts';
@@ -71,8 +72,8 @@ async function compress(
     const canBegin = canHalve && readsFile(volume, plan.grid, settings.backend) && hasSmallSlabs(plan.grid, elementBytes);
     return canBegin && (await isSoonEncoded(volume, signal));
   });
-  // All levels together have about a seventh of the voxels.
-  backend.expect?.(hasLevels ? (voxelBytes * 8) / 7 : voxelBytes);
+  // Levels that the file leaves out count, too: they are encoded until that is decided.
+  backend.expect?.(hasLevels ? bytesWithLevels(voxelBytes) : voxelBytes);
   const { boxesAtOnce = 1 } = backend;
   const levels = part ? undefined : LevelMaker.create(info, plan.container.chunkShape, backend, choice, settings.levels);
   const leveled = levels && new LeveledWriter(writer, levels, settings.levelLimits);

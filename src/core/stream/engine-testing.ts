@@ -9,7 +9,7 @@ import type { SourceDescription } from '../shared/source.ts';
 import { type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import type { CompressReport } from './compress-contract.ts';
-import type { LevelChoice } from './level-maker.ts';
+import type { LevelChoice } from './level-choice.ts';
 import type { LevelLimits } from './leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';

@@ -8,7 +8,7 @@ import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { type Dims4, type ElementType, elementTypes } from '../shared/volume.ts';
 import { compressVolume } from './compress.ts';
 import { auto, infoOf, type Look, only, voxelsOf, watchedSink } from './engine-testing.ts';
-import type { LevelChoice } from './level-maker.ts';
+import type { LevelChoice } from './level-choice.ts';
 
 const offset = 7;
 

@@ -8,7 +8,7 @@ import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { compressVolume } from './compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
-import type { LevelChoice } from './level-maker.ts';
+import type { LevelChoice } from './level-choice.ts';
 import { memoryVolume } from './memory-volume.ts';
 
 const gpu = createGpuBackend(await openTestGpu());

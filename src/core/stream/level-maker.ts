@@ -11,17 +11,12 @@ import { LevelStack } from '../levels/level-stack.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type Dims3, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import type { Dims3, ElementType, VolumeInfo } from '../shared/volume.ts';
 import type { ReadBox } from './box-reader.ts';
 import { HeldLevels, type HeldRun } from './held-levels.ts';
+import { type LevelChoice, wantsLevels } from './level-choice.ts';
 import { Beside, maxBoxBytes } from './pipeline.ts';
 import { boxesOf, rangeOf } from './slabs.ts';
-
-/** Whether a file gets levels, and how voxels are combined; undefined: by the volume's size, and as its voxels suggest. */
-export type LevelChoice = boolean | HalvingMethod | undefined;
-
-/** Larger volumes get levels unless the caller says otherwise (docs/adr/0041-levels-above-256-mib.md). */
-const leastBytesForLevels = 2 ** 28;
 
 /** The chunks of a run of a level, encoded. */
 export interface EncodedRun extends Pick<LevelRun, 'level' | 'firstChunk' | 'due'> {
@@ -71,7 +66,7 @@ export class LevelMaker {
    * @throws StriaError `invalid-input` if levels were asked for and the volume's chunks allow none
    */
   static plan(volume: VolumeInfo, chunkShape: ChunkShape, wish: LevelChoice): readonly PlannedHalving[] | undefined {
-    if (wish === false || (wish === undefined && volumeBytes(volume) <= leastBytesForLevels)) return undefined;
+    if (!wantsLevels(volume, wish)) return undefined;
     const fault = whyNoLevels(chunkGridOf(volume, chunkShape));
     if (fault !== undefined) {
       if (wish === undefined) return undefined;

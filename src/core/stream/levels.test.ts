@@ -15,7 +15,8 @@ import { type Dims3, type Dims4, type ElementType, elementTypes, typedVoxels, ty
 import { compressVolume } from './compress.ts';
 import { auto, infoOf, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { describeContainer } from './info.ts';
-import { type LevelChoice, LevelMaker } from './level-maker.ts';
+import type { LevelChoice } from './level-choice.ts';
+import { LevelMaker } from './level-maker.ts';
 import { allLevels, type LevelLimits } from './leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { rewriteLevels } from './rewrite-levels.ts';

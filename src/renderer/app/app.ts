@@ -36,6 +36,7 @@ import { SurfaceSaver } from './output/surface-saver.ts';
 import { LostFiles } from './saved/lost-files.ts';
 import { SavedSessions } from './saved/saved-sessions.ts';
 import { SessionSaver } from './saved/session-saver.ts';
+import { AddingQueue } from './state/adding-queue.ts';
 import { applyTuning, withTuning } from './state/gpu-tuning.ts';
 import { orNotice } from './state/or-notice.ts';
 import { readSettings } from './state/settings.ts';
@@ -57,6 +58,7 @@ export class App {
   readonly leaving: LeaveGuard;
   readonly view: ViewActions;
   readonly playback: Playback;
+  readonly adding: AddingQueue;
   readonly layers: Layers;
   readonly meshes: Meshes;
   readonly alignment: Alignment;
@@ -134,9 +136,10 @@ export class App {
       base: () => this.#life.kept,
       layer: (id: string) => (id === baseId ? this.#life.kept : this.layers.volumes.volumeOf(id)),
     };
-    this.layers = new Layers(store, engine);
+    this.adding = new AddingQueue(store);
+    this.layers = new Layers(store, engine, this.adding);
     this.alignment = new Alignment(host, store, this.layers);
-    this.meshes = new Meshes(store, engine, volumes.layer);
+    this.meshes = new Meshes(store, engine, this.adding, volumes.layer);
     const surfaceFiles = new SurfaceFiles({
       store,
       document: this.#life,
@@ -174,7 +177,7 @@ export class App {
       comparison: this.comparison,
       second: this.second,
       layers: this.layers.adding,
-      meshes: this.meshes,
+      meshes: this.meshes.adding,
       surfaceFiles,
       labels: this.labels,
       alignment: this.alignment,

@@ -147,6 +147,17 @@ describe('commands', () => {
     expect(quiet.getState().notice).toBe('Nothing to save: no volume is open');
   });
 
+  it('of menus and keys take no question’s place, except those whose files wait for the answer', () => {
+    const asking = createAppStore();
+    asking.setState({ overlay: 'second' });
+    const ran: string[] = [];
+    for (const id of ['palette', 'about', 'close', 'open', 'open-folder']) {
+      const command = commands.find((one) => one.id === id) as Command;
+      tryCommand({ store: asking }, { ...command, enabled: () => true, run: () => ran.push(id) });
+    }
+    expect([ran, asking.getState().notice]).toEqual([['open', 'open-folder'], 'Answer the question first']);
+  });
+
   it('open and close the palette', () => {
     const palette = commands.find(({ id }) => id === 'palette');
     palette?.run();

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
+import { isAsking } from './state/questions.ts';
 import type { AppStore } from './state/store.ts';
 
 /** The parts of the app that shortcuts need. */
@@ -36,7 +37,10 @@ export function runKey(app: KeyTarget, event: KeyboardEvent): void {
 /** Runs the command of a shortcut or a menu item, or says why that is not possible. */
 export function tryCommand({ store }: Pick<KeyTarget, 'store'>, command: Command): void {
   const state = store.getState();
-  if (command.enabled(state)) command.run();
+  // Opened files wait for the answer. Other commands could take the question's place.
+  if (isAsking(state) && command.id !== 'open' && command.id !== 'open-folder')
+    store.setState({ notice: 'Answer the question first' });
+  else if (command.enabled(state)) command.run();
   else if (command.whyNot) store.setState({ notice: command.whyNot(state) });
 }
 

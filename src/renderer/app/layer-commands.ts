@@ -33,13 +33,10 @@ export function layerCommands(app: App): Command[] {
     {
       id: 'add-layer-cancel',
       label: 'Stop adding a layer',
-      words: ({ layers }) => (['loading', 'choosing'].includes(layers.adding.kind) ? 'Cancel' : 'Dismiss'),
+      words: ({ layers }) => (layers.adding.kind === 'none' ? 'Dismiss' : 'Cancel'),
       group: 'Layers',
       enabled: ({ layers }) => layers.adding.kind !== 'none' || layers.notAdded.length > 0,
-      run: () => {
-        app.layers.adding.cancel();
-        app.meshes.cancelAdding();
-      },
+      run: () => app.adding.cancel(),
     },
     {
       id: 'layer-find',

@@ -27,6 +27,22 @@ test('two downloads with the same name get different names, like files beside th
   expect((await download('a.nii.stria')).name).toBe('a.nii (2).stria');
 });
 
+test('a file that is begun again has only what is written after that', async () => {
+  const steps: unknown[] = [];
+  const writable = {
+    write: async (bytes: Uint8Array) => steps.push([...bytes]),
+    truncate: async (size: number) => steps.push(size),
+    close: async () => {},
+  };
+  const handle = { name: 'a.stria', createWritable: async () => writable } as unknown as FileSystemFileHandle;
+  const sink = await pickedSink(handle, '', undefined);
+  await sink.write(Uint8Array.of(1, 2));
+  await sink.restart();
+  await sink.write(Uint8Array.of(3));
+  await sink.close();
+  expect(steps).toEqual([[1, 2], 0, [3]]);
+});
+
 test('a file that is being written cannot be written by another sink, until the first one has ended', async () => {
   const handleOf = (name: string) =>
     ({

@@ -38,6 +38,14 @@ export async function pickedSink(
         throw toFileFault(error, 'not-writable', name);
       }
     },
+    async restart() {
+      try {
+        // Moves the place of the next write to the start, too.
+        await writable.truncate(0);
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', name);
+      }
+    },
     async close() {
       try {
         await writable.close();
@@ -69,6 +77,9 @@ export function downloadSink(name: string): HostSink {
       } catch (error) {
         throw toFileFault(error, 'not-writable', name);
       }
+    },
+    async restart() {
+      parts = [];
     },
     async close() {
       const url = URL.createObjectURL(new Blob(parts, { type: 'application/octet-stream' }));

@@ -16,6 +16,8 @@ test('a long write is sent in pieces, in order', async () => {
   const sink = await host.saveAs('a.stria');
   await sink?.write(new Uint8Array(9 * 1024 * 1024 + 1).fill(7));
   await sink?.write(new Uint8Array(0));
+  await sink?.restart();
+  expect(call.mock.calls.at(-1)).toEqual(['save-restart', 's']);
   await sink?.close();
   const sizes = call.mock.calls.filter(([name]) => name === 'save-write').map(([, , bytes]) => (bytes as Uint8Array).byteLength);
   expect(sizes).toEqual([4 * 1024 * 1024, 4 * 1024 * 1024, 1024 * 1024 + 1]);

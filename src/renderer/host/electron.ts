@@ -51,6 +51,9 @@ export function electronHost(bridge: StriaBridge): Host {
     async write(bytes) {
       for (const piece of piecesOf(bytes)) await ask('save-write', save.id, piece);
     },
+    async restart() {
+      await ask('save-restart', save.id);
+    },
     async close() {
       await ask('save-commit', save.id);
     },

@@ -77,6 +77,8 @@ export interface HostSink extends ByteSink {
   readonly name: string;
   /** The place where it is saved, for display: a folder's path, or 'Downloads'. */
   readonly folder: string;
+  /** Drops what was written. The next write begins the file. @throws StriaError `not-writable` */
+  restart(): Promise<void>;
   /** Free space of its disk in bytes; undefined if the shell does not know it. */
   readonly freeBytes?: number | undefined;
   /** The path of an opened file relative to this one's folder, with `/`; undefined if the shell does not know. */

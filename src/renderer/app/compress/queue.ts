@@ -10,6 +10,7 @@ import { isFinished, type QueueRow, type QueueRowState, withRowState, withRowsFo
 import type { AppStore } from '../state/store.ts';
 import type { BackgroundCompressor } from './background.ts';
 import { type CompressedKind, codecChoice } from './compress-protocol.ts';
+import { onNextDevice } from './next-device.ts';
 
 type RequestedFile = Extract<OpenRequest, { kind: 'file' }>;
 
@@ -33,9 +34,6 @@ interface QueuedVolume {
   /** Its levels, if they are made already. */
   readonly levels?: Blob | undefined;
 }
-
-/** A file whose GPU is lost is begun again on the next device: a new GPU, if there is one, and then the CPU. */
-const devices = [undefined, undefined, 'cpu'] as const;
 
 /** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
 export class CompressQueue {
@@ -163,19 +161,13 @@ export class CompressQueue {
   async #made(id: number, { file, dataset, raw, makes = 'stria', levels }: QueuedVolume, job: QueueJob): Promise<Made> {
     const name = makes === 'levels' ? levelsName(file.name, dataset) : striaName(file.name, dataset);
     const request = { kind: 'file', file, dataset, raw } as const;
-    for (const [at, device] of devices.entries()) {
+    return onNextDevice(async (device) => {
       const sink = this.#closedUnlessCancelled(id, job.signal, await this.#host.saveBeside(file, name));
-      try {
-        const report = levels
-          ? await writeBlob(levels, sink, job)
-          : await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes, device);
-        return { sink, report };
-      } catch (error) {
-        if (toStriaError(error).tag !== 'device-lost' || at === devices.length - 1) throw error;
-        throwIfAborted(job.signal);
-      }
-    }
-    throw new TypeError('there is no device');
+      const report = levels
+        ? await writeBlob(levels, sink, job)
+        : await this.#compressor.compress(request, sink, codecChoice(this.#store.getState()), job, makes, device);
+      return { sink, report };
+    }, job.signal);
   }
 
   /** A sink that is not closed once its row is cancelled, and whose row cannot be cancelled once it is being closed. */

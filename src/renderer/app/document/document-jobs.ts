@@ -2,11 +2,13 @@ import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
+import { mostFileBytes } from '../../../core/stream/level-choice.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Host, HostSink } from '../../host/host.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
 import type { Compressed } from '../compress/compress-resident.ts';
+import { onNextDevice } from '../compress/next-device.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { offeredName } from '../loading/datasets.ts';
 import type { SavedFile } from '../state/document-state.ts';
@@ -194,13 +196,19 @@ export class DocumentJobs {
     if (!sink) return;
     const job = runner.begin({ kind: 'stream', progress: startProgress('Reading', undefined, performance.now()) });
     if (!job) return sink.abort().catch(() => undefined);
-    const low = lowSpace(sink, volumeBytes(held.loaded.kept.info));
+    const low = lowSpace(sink, mostFileBytes(held.loaded.kept.info, undefined));
     if (low !== undefined) this.#needs.tell(low);
+    // The sink is not given up between two tries, because the user would have to choose its name again.
+    const kept = { ...sink, abort: async () => {} };
     try {
-      const report = await compressor.compress(held.request, sink, choice, job);
+      const report = await onNextDevice(async (device, isAgain) => {
+        if (isAgain) await sink.restart();
+        return compressor.compress(held.request, kept, choice, job, 'stria', device);
+      }, job.signal);
       const compressed = { result: streamedResult(report), isAsked: true };
       if (!job.signal.aborted) runner.send({ kind: 'streamed', compressed, saved: savedFile(sink, []) });
     } catch (error) {
+      await sink.abort().catch(() => undefined);
       if (!job.signal.aborted) runner.send({ kind: 'compressFailed', fault: faultToData(error) });
     }
   }
@@ -229,9 +237,9 @@ function checkRoom({ name, freeBytes }: HostSink, byteLength: number): void {
 }
 
 /** A warning before a file of unknown size is written, if the disk has too little space for incompressible voxels. */
-function lowSpace({ freeBytes }: HostSink, voxelBytes: number): string | undefined {
-  if (freeBytes === undefined || voxelBytes <= freeBytes) return undefined;
-  const full = formatBytes(voxelBytes);
+function lowSpace({ freeBytes }: HostSink, mostBytes: number): string | undefined {
+  if (freeBytes === undefined || mostBytes <= freeBytes) return undefined;
+  const full = formatBytes(mostBytes);
   return `Low disk space: ${formatBytes(freeBytes)} free, and the volume takes ${full} if it does not compress`;
 }
 

@@ -4,6 +4,7 @@ import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostSink } from '../../host/host.ts';
+import type { BackgroundCompressor } from '../compress/background.ts';
 import type { CodecChoice } from '../compress/compress-protocol.ts';
 import type { Engine, LostView } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
@@ -102,6 +103,7 @@ function setUp() {
   const keep = new Pending<FakeVolume>();
   const write = new Pending<number>();
   const stream = new Pending<never>();
+  const streamDevices: unknown[] = [];
   const dialog = new Pending<HostSink | undefined>();
   const pictured = new Pending<void>();
   /** The jobs during which spare memory was trimmed. */
@@ -137,7 +139,14 @@ function setUp() {
   } as unknown as DocumentWorks;
   const host = { saveAs: () => dialog.call(), remember: async () => {}, recent: async () => [] };
   const compressor = {
-    compress: (_request: unknown, _sink: unknown, _choice: unknown, { signal }: { signal?: AbortSignal }) => stream.call(signal),
+    compress: (...[, sink, , { signal }, , device]: Parameters<BackgroundCompressor['compress']>) => {
+      streamDevices.push(device);
+      // Like the worker, which gives its sink up if it fails.
+      return stream.call(signal).catch(async (error: unknown) => {
+        await sink.abort();
+        throw error;
+      });
+    },
   };
   const life = new DocumentLife(host as never, store, compressor as never, works);
   const { engine, gpu, shown } = fakeEngine();
@@ -156,6 +165,7 @@ function setUp() {
     keep,
     write,
     stream,
+    streamDevices,
     dialog,
     pictured,
     prepared,
@@ -205,11 +215,12 @@ function request(name: string): OpenRequest {
 }
 
 function sinkOf() {
-  const [close, abort] = [vi.fn(async () => {}), vi.fn(async () => {})];
+  const [close, abort, restart] = [vi.fn(async () => {}), vi.fn(async () => {}), vi.fn(async () => {})];
   return {
-    sink: { name: 'a.stria', folder: '', reveal: undefined, write: async () => {}, close, abort } as unknown as HostSink,
+    sink: { name: 'a.stria', folder: '', reveal: undefined, write: async () => {}, close, abort, restart } as unknown as HostSink,
     close,
     abort,
+    restart,
   };
 }
 
@@ -900,5 +911,42 @@ describe('jobs', () => {
     const report = { bytesIn: 1, bytesOut: 1, voxelBytes: 1, chunks: [], timesMs: {}, timeline: [] };
     await stream.resolve(report as never);
     expect([now(), store.getState().save.kind]).toEqual(['ready/none', 'saved']);
+  });
+
+  it('begin such a file again on the next device, and then on the CPU, if the device is lost', async () => {
+    const { life, store, opened, dialog, stream, streamDevices, now } = setUp();
+    await opened(new FakeVolume({ decimation: 2 }));
+    const begin = async () => {
+      void life.jobs.compress(choice);
+      const made = sinkOf();
+      await dialog.resolve(made.sink);
+      return made;
+    };
+    const first = await begin();
+    life.deviceLost('gone');
+    await stream.reject(lost);
+    await stream.reject(lost);
+    expect([now(), streamDevices, first.restart.mock.calls.length]).toEqual(['lost/streaming', [undefined, undefined, 'cpu'], 2]);
+    expect([first.abort.mock.calls.length, dialog.count]).toEqual([0, 1]);
+    const report = { bytesIn: 1, bytesOut: 1, voxelBytes: 1, chunks: [], timesMs: {}, timeline: [] };
+    await stream.resolve(report as never);
+    expect([now(), store.getState().save.kind]).toEqual(['lost/none', 'saved']);
+  });
+
+  it('give such a file up if the CPU cannot compress it either, or at any other fault, or if the user cancels', async () => {
+    for (const fault of [lost, new StriaError('corrupt', 'the file is damaged'), undefined]) {
+      const { life, store, opened, dialog, stream, now } = setUp();
+      await opened(new FakeVolume({ decimation: 2 }));
+      void life.jobs.compress(choice);
+      const { sink, abort } = sinkOf();
+      await dialog.resolve(sink);
+      if (fault === undefined) life.cancel();
+      else for (let tries = fault === lost ? 3 : 1; tries > 0; tries--) await stream.reject(fault);
+      await settled();
+      expect([now(), abort.mock.calls.length, stream.count]).toEqual(['ready/none', 1, fault === lost ? 3 : 1]);
+      expect(store.getState().compression).toMatchObject(
+        fault ? { kind: 'failed', fault: { tag: fault.tag } } : { kind: 'idle' },
+      );
+    }
   });
 });

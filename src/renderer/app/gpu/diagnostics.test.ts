@@ -37,13 +37,15 @@ test('a report contains faults and errors, without the names and paths in them',
   vi.unstubAllGlobals();
 });
 
-test('a report leaves out the names of files that wait to be added as layers or could not be added', async () => {
+test('a report leaves out the names of files that wait to be opened or added as layers, or could not be added', async () => {
   vi.stubGlobal('navigator', { userAgent: 'test', hardwareConcurrency: 2 });
   const gpu = { kind: 'failed', diagnosis: { state: 'no-webgpu', advice: '' } } as unknown as AppState['gpu'];
   const state = createAppStore().getState();
   const fault: FaultData = { tag: 'corrupt', message: 'Doe Jane is damaged', context: ['Doe Jane'] };
   const layers = { ...state.layers, notAdded: [{ name: 'Doe Jane', fault }], waiting: ['Roe Max'] };
-  const errors = [{ at: 7, text: 'TypeError: Roe Max has no chunks' }];
-  expect(await reportText({ ...state, gpu, layers }, fault, errors)).not.toMatch(/Doe|Jane|Roe|Max/);
+  const errors = [{ at: 7, text: 'TypeError: Roe Max and Poe Ann have no chunks' }];
+  expect(await reportText({ ...state, gpu, layers, waitingFiles: ['Poe Ann'] }, fault, errors)).not.toMatch(
+    /Doe|Jane|Roe|Max|Poe|Ann/,
+  );
   vi.unstubAllGlobals();
 });

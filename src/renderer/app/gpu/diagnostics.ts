@@ -58,7 +58,7 @@ export async function reportText(...given: Parameters<typeof diagnosticsText>): 
 
 /** All names that the app shows now. A message may contain them. */
 function namesIn(state: AppState): string[] {
-  const { document, comparison, layers, queue, recent, secondName } = state;
+  const { document, comparison, layers, queue, recent, secondName, waitingFiles } = state;
   const names = [secondName, openDocument(state)?.name, 'name' in comparison ? comparison.name : undefined];
   if ('name' in document) names.push(document.name);
   if ('file' in document) names.push(document.file.name);
@@ -68,7 +68,7 @@ function namesIn(state: AppState): string[] {
     if (one.kind === 'lost') names.push(...one.files);
   if ('name' in layers.adding) names.push(layers.adding.name);
   for (const { name } of layers.notAdded) names.push(name);
-  names.push(...layers.waiting);
+  names.push(...layers.waiting, ...waitingFiles);
   for (const { name } of queue) names.push(name);
   for (const { name, folder, dataset } of recent) names.push(name, folder, dataset?.label);
   return names.filter((name) => name !== undefined);

@@ -17,6 +17,7 @@ import { type Alignable, alignables, chosenAlignable } from '../state/alignable.
 import { isSameDocument } from '../state/document-state.ts';
 import type { MatrixFile } from '../state/layer-state.ts';
 import { outputStem } from '../state/output-state.ts';
+import { isAsking, reached } from '../state/questions.ts';
 import type { AppStore } from '../state/store.ts';
 import type { Layers } from './layers.ts';
 
@@ -139,6 +140,7 @@ export class Alignment {
 
   async #ask(file: HostFile): Promise<void> {
     const stored = await readTransform(sourceOf(file.handle));
+    await reached(this.#store, (state) => !isAsking(state));
     // The volume or the layers may be gone by now.
     if (alignables(this.#store.getState()).length === 0) return;
     this.#show({ name: file.name, stored, fault: undefined });

@@ -6,6 +6,7 @@ import { type LayerStack, mostLayers, noLayers } from '../../viewer/model/layers
 import type { Engine } from '../gpu/gpu-life.ts';
 import type { KeptVolume } from '../gpu/residency.ts';
 import type { LoadedVolume, LoadOptions, OpenRequest } from '../loading/load-resident.ts';
+import { AddingQueue } from '../state/adding-queue.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import { Layers } from './layers.ts';
@@ -112,7 +113,8 @@ function setUp(budgetBytes?: number) {
         },
       });
     });
-  const layers = new Layers(store, () => current.engine, load);
+  const queue = new AddingQueue(store);
+  const layers = new Layers(store, () => current.engine, queue, load);
   const showGpu = () => store.setState({ gpu: { kind: 'ready', ...current.engine } as unknown as AppState['gpu'] });
   showGpu();
   const open = () => store.setState({ document: { kind: 'ready', document: { opened: {}, info } as OpenDocument } });
@@ -125,6 +127,7 @@ function setUp(budgetBytes?: number) {
   };
   return {
     store,
+    queue,
     layers,
     loads,
     added,
@@ -160,10 +163,10 @@ describe('layers', () => {
   });
 
   it('of several files are added until one is cancelled, and never to the next document', async () => {
-    const { layers, loads, open, store, stack } = setUp();
+    const { queue, layers, loads, open, store, stack } = setUp();
     const two = ['one.nii', 'two.nii'].map((name) => ({ request: request(name), name }));
     const cancelled = layers.adding.addAll(two);
-    layers.adding.cancel();
+    queue.cancel();
     await cancelled;
     const closed = layers.adding.addAll(two);
     store.setState({ document: { kind: 'empty' } });
@@ -177,28 +180,45 @@ describe('layers', () => {
     expect(stack().layers.map(({ name }) => name)).toEqual(['one.nii', 'two.nii']);
   });
 
-  it('keep the message of a surface that could not be added meanwhile, and leave one that is being added', async () => {
-    const { layers, loads, store } = setUp();
+  it('wait until a surface is made, and keep the message of one that could not be added', async () => {
+    const { queue, layers, loads, store } = setUp();
     const state = () => store.getState().layers;
-    const set = (adding: AppState['layers']['adding']) => store.setState((all) => ({ layers: { ...all.layers, adding } }));
-    const surface = { kind: 'failed', name: 'lh.stl', fault: { tag: 'corrupt', message: '', context: [] } } as const;
+    const faults: ((fault: StriaError) => void)[] = [];
+    const surface = (name: string) => queue.add(name, 'Reading', () => new Promise((_, reject) => faults.push(reject)));
+    const first = surface('lh.stl');
     const added = layers.adding.add(request('one.nii'), 'one.nii');
-    set(surface);
-    loads[0]?.options.onProgress?.({ stage: 'Reading', done: 0, total: 1 } as never);
-    expect(state()).toMatchObject({ adding: { kind: 'loading', name: 'one.nii' }, notAdded: [{ name: 'lh.stl' }] });
+    const second = surface('rh.stl');
+    expect([loads.length, state().waiting]).toEqual([0, ['one.nii', 'rh.stl']]);
+    faults[0]?.(new StriaError('corrupt', 'the file ends early'));
+    expect(await first).toBeUndefined();
+    await settle();
+    expect(state()).toMatchObject({ adding: { kind: 'loading', name: 'one.nii' }, waiting: ['rh.stl'] });
+    expect(state().notAdded).toMatchObject([{ name: 'lh.stl', fault: { tag: 'corrupt' } }]);
     await loads[0]?.end();
     expect(await added).toBe(true);
-    expect(state()).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'lh.stl' }] });
-    // A surface is being added, and the message of one before it stays.
-    set({ kind: 'loading', name: 'rh.stl', progress: {} as never });
-    const other = layers.adding.add(request('two.nii'), 'two.nii');
-    expect(state().notAdded).toMatchObject([{ name: 'lh.stl' }]);
-    await loads[1]?.end();
-    await other;
+    expect(state()).toMatchObject({ adding: { kind: 'loading', name: 'rh.stl' }, notAdded: [{ name: 'lh.stl' }] });
+    faults[1]?.(new StriaError('corrupt', 'the file ends early'));
+    await second;
+    expect(state()).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'lh.stl' }, { name: 'rh.stl' }] });
+  });
+
+  it('that are added or wait when the device is lost are listed with what to do', async () => {
+    const { layers, loads, loseDevice, store, stack } = setUp();
+    const two = ['one.nii', 'two.nii'].map((name) => ({ request: request(name), name }));
+    const added = layers.adding.addAll(two);
+    loseDevice();
+    expect(await added).toBe(false);
+    expect([loads.length, stack().layers]).toEqual([1, []]);
+    const fault = { tag: 'device-lost', message: 'It was not added. Add it again' };
+    expect(store.getState().layers).toMatchObject({
+      adding: { kind: 'none' },
+      waiting: [],
+      notAdded: two.map(({ name }) => ({ name, fault })),
+    });
   });
 
   it('of files that are added while others load follow in order, also after one that fails', async () => {
-    const { layers, loads, store, stack } = setUp();
+    const { queue, layers, loads, store, stack } = setUp();
     const state = () => store.getState().layers;
     const first = layers.adding.addAll(['one.nii', 'broken.nii'].map((name) => ({ request: request(name), name })));
     const second = layers.adding.add(request('three.nii'), 'three.nii');
@@ -223,13 +243,13 @@ describe('layers', () => {
     const third = layers.adding.add(request('four.nii'), 'four.nii');
     expect(state().notAdded).toEqual([]);
     const fourth = layers.adding.add(request('five.nii'), 'five.nii');
-    layers.adding.cancel();
+    queue.cancel();
     expect(await Promise.all([third, fourth])).toEqual([false, false]);
     expect([loads.length, state().adding, state().waiting]).toEqual([4, { kind: 'none' }, []]);
   });
 
   it('of a file with several volumes are those that the user chooses', async () => {
-    const { layers, loads, store, stack } = setUp();
+    const { queue, layers, loads, store, stack } = setUp();
     const several = new StriaError('several', 'it holds several volumes');
     const adding = layers.adding.add(request('two.h5'), 'two.h5');
     await loads[0]?.fail(several);
@@ -245,8 +265,18 @@ describe('layers', () => {
     expect(store.getState().overlay).toBe('none');
     expect(stack().layers.map(({ name }) => name)).toEqual(['two.h5 · b']);
     expect(layers.volumes.requestOf('layer-1')).toMatchObject({ dataset: '/b' });
+    // Another question, such as that of the next file, is not replaced.
+    const waits = layers.adding.add(request('two.h5'), 'two.h5');
+    store.setState({ overlay: 'second' });
+    await loads.at(-1)?.fail(several);
+    expect(store.getState()).toMatchObject({ overlay: 'second', layers: { adding: { kind: 'loading' } } });
+    store.setState({ overlay: 'none' });
+    await settle();
+    expect(store.getState()).toMatchObject({ overlay: 'layer-volumes', layers: { adding: { kind: 'choosing' } } });
+    queue.cancel();
+    expect(await waits).toBe(false);
     // Closing the question, or cancelling, adds nothing.
-    for (const end of [() => store.setState({ overlay: 'none' }), () => layers.adding.cancel()]) {
+    for (const end of [() => store.setState({ overlay: 'none' }), () => queue.cancel()]) {
       const again = layers.adding.add(request('two.h5'), 'two.h5');
       await loads.at(-1)?.fail(several);
       end();
@@ -359,7 +389,7 @@ describe('layers', () => {
   });
 
   it('are refused before allocation if memory does not suffice', async () => {
-    const { layers, loads, store } = setUp();
+    const { queue, layers, loads, store } = setUp();
     const adding = layers.adding.add(request('large.nii'), 'large.nii');
     const onInfo = loads[0]?.options.onInfo;
     let error: unknown;
@@ -370,10 +400,13 @@ describe('layers', () => {
     }
     await loads[0]?.fail(error);
     await adding;
-    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'large.nii', fault: { tag: 'out-of-memory' } });
+    expect(store.getState().layers).toMatchObject({
+      adding: { kind: 'none' },
+      notAdded: [{ name: 'large.nii', fault: { tag: 'out-of-memory' } }],
+    });
     expect(() => onInfo?.({ ...info, dims: [4, 5, 5, 1] }, undefined, false)).not.toThrow();
-    layers.adding.cancel();
-    expect(store.getState().layers.adding).toEqual({ kind: 'none' });
+    queue.cancel();
+    expect(store.getState().layers.notAdded).toEqual([]);
   });
 
   it('that fit neither as voxels nor compressed are loaded at a level, if their file can be read in boxes', async () => {
@@ -399,26 +432,26 @@ describe('layers', () => {
   });
 
   it('are refused at any level if next to nothing is left', () => {
-    const { layers, loads } = setUp();
+    const { queue, layers, loads } = setUp();
     void layers.adding.add(request('large.nii'), 'large.nii');
     const { onInfo, levelBytes } = loads[0]?.options ?? {};
     expect(() => onInfo?.(testInfo([256, 256, 256, 1], 'u8'), undefined, true)).toThrow(/Volumes may take/);
     expect(levelBytes?.()).toBeUndefined();
-    layers.adding.cancel();
+    queue.cancel();
   });
 
   it('that come back too large for the GPU, or after Cancel, are freed', async () => {
-    const { layers, loads, store, stack } = setUp();
+    const { queue, layers, loads, store, stack } = setUp();
     const decimated = layers.adding.add(request('one.nii'), 'one.nii');
     Object.assign(loads[0]?.volume ?? {}, { decimation: 2 });
     await loads[0]?.end();
     await decimated;
     expect(loads[0]?.volume.isDestroyed).toBe(true);
-    expect(store.getState().layers.adding.kind).toBe('failed');
+    expect(store.getState().layers.notAdded).toHaveLength(1);
     const cancelled = layers.adding.add(request('two.nii'), 'two.nii');
-    layers.adding.cancel();
+    queue.cancel();
     await cancelled;
-    expect(store.getState().layers.adding.kind).toBe('none');
+    expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [] });
     expect(stack().layers).toEqual([]);
   });
 
@@ -427,6 +460,6 @@ describe('layers', () => {
     for (let number = 0; number < mostLayers; number++) await added(`${number}.nii`);
     await layers.adding.add(request('more.nii'), 'more.nii');
     expect(loads).toHaveLength(mostLayers);
-    expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'unsupported' } });
+    expect(store.getState().layers.notAdded).toMatchObject([{ fault: { tag: 'unsupported' } }]);
   });
 });

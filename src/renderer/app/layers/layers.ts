@@ -9,6 +9,7 @@ import {
 } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { loadResident } from '../loading/load-resident.ts';
+import type { AddingQueue } from '../state/adding-queue.ts';
 import type { AppStore } from '../state/store.ts';
 import { AddingLayers } from './adding-layers.ts';
 import { LayerList } from './layer-list.ts';
@@ -24,10 +25,10 @@ export class Layers {
   readonly adding: AddingLayers;
   readonly #list: LayerList;
 
-  constructor(store: AppStore, engine: () => Engine | undefined, load: LayerLoader = loadResident) {
+  constructor(store: AppStore, engine: () => Engine | undefined, queue: AddingQueue, load: LayerLoader = loadResident) {
     this.#list = new LayerList(store, engine);
     this.volumes = new LayerVolumes(this.#list, load);
-    this.adding = new AddingLayers(this.#list, this.volumes, load);
+    this.adding = new AddingLayers(queue, this.#list, this.volumes, load);
   }
 
   choose(id: string | undefined): void {

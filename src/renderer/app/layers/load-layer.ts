@@ -24,7 +24,7 @@ export interface LoadedLayer extends LoadedVolume {
   readonly statistics: VolumeStatistics;
 }
 
-export interface LayerJob {
+interface LayerJob {
   readonly signal: AbortSignal;
   /** Called until the signal is aborted. */
   readonly onProgress: (progress: JobProgress) => void;

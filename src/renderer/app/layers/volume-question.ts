@@ -1,6 +1,8 @@
 import { StriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { HostFile } from '../../host/host.ts';
-import { withAdding } from '../state/layer-state.ts';
+import type { AddingJob } from '../state/adding-queue.ts';
+import { isAsking, reached } from '../state/questions.ts';
 import type { AppStore } from '../state/store.ts';
 
 /** One of several volumes of a file. */
@@ -21,17 +23,17 @@ export class VolumeQuestion {
     });
   }
 
-  /** @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
-  async ask(file: HostFile, name: string, signal: AbortSignal): Promise<ChosenVolume> {
+  /** Asks once no other question is open. @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
+  async ask(file: HostFile, { signal, onQuestion }: AddingJob): Promise<ChosenVolume> {
+    await reached(this.#store, (state) => !isAsking(state), signal);
+    throwIfAborted(signal);
     const answer = new Promise<ChosenVolume | undefined>((resolve) => {
       this.#answer = resolve;
     });
     const close = () => this.#close();
     signal.addEventListener('abort', close);
-    this.#store.setState(({ layers }) => ({
-      overlay: 'layer-volumes',
-      layers: { ...layers, ...withAdding(layers, { kind: 'choosing', name, file }) },
-    }));
+    onQuestion(file);
+    this.#store.setState({ overlay: 'layer-volumes' });
     const chosen = await answer;
     signal.removeEventListener('abort', close);
     if (chosen === undefined || signal.aborted) throw new StriaError('aborted', 'no volume was chosen');

@@ -7,6 +7,7 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { baseId, type LayerStack, noLayers } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
+import { AddingQueue } from '../state/adding-queue.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
 import type { extractShown, SurfaceVolume } from './extract-shown.ts';
@@ -42,9 +43,11 @@ function setUp(budgetBytes = 2 ** 20) {
   } as unknown as Engine;
   const ready = { kind: 'ready', viewer: engine.viewer, gpu } as unknown as AppState['gpu'];
   const lost = { kind: 'opening' } as unknown as AppState['gpu'];
+  const queue = new AddingQueue(store);
   const meshes = new Meshes(
     store,
     () => engine,
+    queue,
     () => ({ info }) as unknown as SurfaceVolume,
     (...all) => extract(...all),
   );
@@ -52,15 +55,15 @@ function setUp(budgetBytes = 2 ** 20) {
   const setExtract = (next: typeof extract) => {
     extract = next;
   };
-  return { store, meshes, engine, ready, lost, shown: () => shown, stack: () => stack, setExtract };
+  return { store, queue, meshes, engine, ready, lost, shown: () => shown, stack: () => stack, setExtract };
 }
 
 const live = () => gpu.memory.liveBytes('mesh');
 
 test('meshes follow the list: removed, brought back by undo, with a new device, and freed with the volume', async () => {
   const { store, meshes, engine, ready, lost, shown, stack } = setUp();
-  expect(await meshes.addSurfaces(source({ level: 3 }))).toBe(1);
-  expect(await meshes.addSurfaces(source({ all: 'labels' }))).toBe(2);
+  expect(await meshes.adding.addSurfaces(source({ level: 3 }))).toBe(1);
+  expect(await meshes.adding.addSurfaces(source({ all: 'labels' }))).toBe(2);
   expect(stack().meshes.map(({ id, name }) => [id, name])).toEqual([
     ['mesh-1', 'Surface at 3'],
     ['mesh-2', 'Label 3'],
@@ -85,27 +88,27 @@ test('meshes follow the list: removed, brought back by undo, with a new device, 
 test('hidden labels have no surface', async () => {
   const { store, meshes, engine, stack } = setUp();
   engine.viewer.set({ layers: { ...noLayers, base: { ...noLayers.base, labels: { ...noLayers.base.labels, except: [3] } } } });
-  expect(await meshes.addSurfaces(source({ all: 'labels' }))).toBe(1);
+  expect(await meshes.adding.addSurfaces(source({ all: 'labels' }))).toBe(1);
   expect(stack().meshes.map(({ name }) => name)).toEqual(['Label 7']);
   store.setState({ document: { kind: 'empty' } as AppState['document'] });
 });
 
 test('a cancel, lack of memory or a failure adds nothing and leaves nothing in memory', async () => {
-  const { store, meshes, stack, setExtract } = setUp(100);
-  await meshes.addSurfaces(source({ level: 3 }));
-  expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'out-of-memory' } });
+  const { store, queue, meshes, stack, setExtract } = setUp(100);
+  await meshes.adding.addSurfaces(source({ level: 3 }));
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ fault: { tag: 'out-of-memory' } }] });
   setExtract(async () => 0);
-  await meshes.addSurfaces(source({ level: 3 }));
-  expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', fault: { tag: 'invalid-input' } });
+  await meshes.adding.addSurfaces(source({ level: 3 }));
+  expect(store.getState().layers.notAdded).toMatchObject([{ fault: { tag: 'invalid-input' } }]);
   setExtract((_volume, _time, _settings, { signal, onBytes }) => {
     onBytes?.(3, 8);
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
     });
   });
-  const adding = meshes.addSurfaces(source({ level: 3 }));
+  const adding = meshes.adding.addSurfaces(source({ level: 3 }));
   expect(store.getState().layers.adding).toMatchObject({ kind: 'loading', progress: { done: 3, total: 8 } });
-  meshes.cancelAdding();
+  queue.cancel();
   expect(await adding).toBe(0);
   expect([stack().meshes, live(), store.getState().layers.adding.kind]).toEqual([[], 0, 'none']);
 });

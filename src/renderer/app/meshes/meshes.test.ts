@@ -9,6 +9,7 @@ import { testLook } from '../../viewer/model/layer-testing.ts';
 import { baseId, type LayerStack, noLayers, withoutLayer } from '../../viewer/model/layers.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { Layers } from '../layers/layers.ts';
+import { AddingQueue } from '../state/adding-queue.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { MeshSource } from '../state/layer-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
@@ -58,9 +59,11 @@ function setUp() {
   };
   const gpu = { scope: () => ({ buffer: () => ({}), destroy: () => {} }), memory: { liveBytes: () => 0 } };
   const engine = { viewer, gpu, budgetBytes: 2 ** 20 } as unknown as Engine;
+  const queue = new AddingQueue(store);
   const meshes = new Meshes(
     store,
     () => engine,
+    queue,
     (id) => volumes.get(id),
     (...all) => extract(...all),
     (file, metres) => read(file, metres),
@@ -71,14 +74,14 @@ function setUp() {
   const play = (to: number) => {
     timePoint = to;
   };
-  return { store, meshes, viewer, volumes, extracted, readings, show, play, fail, stack: () => stack };
+  return { store, queue, meshes, viewer, volumes, extracted, readings, show, play, fail, stack: () => stack };
 }
 
 test('meshes stay when the volume is restored on a new device or refined, and go when another volume opens', async () => {
   const { meshes, show } = setUp();
   const opened = {};
   show({ opened, decimation: 2 });
-  await meshes.addSurfaces(source({ level: 3 }));
+  await meshes.adding.addSurfaces(source({ level: 3 }));
   show({ opened, decimation: 1 });
   expect(meshes.meshOf('mesh-1')).toBeDefined();
   show({ opened: {} });
@@ -90,14 +93,14 @@ test('a new mesh gets an id that is not in the list', async () => {
   show({});
   const look = { id: 'mesh-1', name: 'a', isVisible: true, opacity: 1, color: '#a1b2c3' };
   viewer.set({ layers: { ...noLayers, meshes: [look] } });
-  await meshes.addSurfaces(source({ level: 3 }));
+  await meshes.adding.addSurfaces(source({ level: 3 }));
   expect(stack().meshes.map(({ id }) => id)).toEqual(['mesh-1', 'mesh-2']);
 });
 
 test('a surface always has a name, because a session without the name could not be opened', async () => {
   const { meshes, show, stack } = setUp();
   show({});
-  await meshes.addFiles([{ name: 'a'.repeat(2000) } as HostFile]);
+  await meshes.adding.addFiles([{ name: 'a'.repeat(2000) } as HostFile]);
   const lengths = () => stack().meshes.map(({ name }) => name.length);
   expect(lengths()).toEqual([200, 200]);
   meshes.rename('mesh-1', '  ');
@@ -106,17 +109,36 @@ test('a surface always has a name, because a session without the name could not 
   expect(stack().meshes[0]?.name).toBe('Femur');
 });
 
-test('a surface that is finished while a dialog asks for a volume of a file leaves the dialog alone', async () => {
-  const { store, meshes, show, fail, stack } = setUp();
+/** Occupies the queue like a layer, until `end` is called. */
+function layerInQueue({ queue, store }: ReturnType<typeof setUp>) {
+  let end: (fault?: StriaError) => void = () => {};
+  const file = { name: 'plate.zarr' } as HostFile;
+  const isOver = queue.add(file.name, 'Opening', ({ onQuestion }) => {
+    onQuestion(file);
+    return new Promise<void>((resolve, reject) => (end = (fault) => (fault ? reject(fault) : resolve())));
+  });
+  const asking = store.getState().layers.adding;
+  expect(asking).toEqual({ kind: 'choosing', name: 'plate.zarr', file });
+  return { asking, isOver, end: (fault?: StriaError) => end(fault) };
+}
+
+test('surfaces wait, with their names in the list, while the user is asked for a volume of a file', async () => {
+  const all = setUp();
+  const { store, meshes, show, fail, stack, readings } = all;
+  const state = () => store.getState().layers;
   show({});
-  const asking = { kind: 'choosing', name: 'plate.zarr', file: {} as HostFile } as const;
-  const added = meshes.addSurfaces(source({ level: 3 }));
-  store.setState(({ layers }) => ({ layers: { ...layers, adding: asking } }));
-  expect(await added).toBe(1);
-  expect([store.getState().layers.adding, stack().meshes.length]).toEqual([asking, 1]);
+  const { asking, isOver, end } = layerInQueue(all);
   fail(new StriaError('out-of-memory', 'no room'));
-  await meshes.addSurfaces(source({ level: 3 }));
-  expect(store.getState()).toMatchObject({ layers: { adding: asking }, notice: 'Surface: no room' });
+  const surfaces = [meshes.adding.addSurfaces(source({ level: 3 })), meshes.adding.addSurfaces(source({ label: 4 }))];
+  const read = meshes.adding.addFiles(['a.obj', 'b.obj'].map((name) => ({ name }) as HostFile));
+  await settled();
+  expect([state().adding, state().waiting, readings]).toEqual([asking, ['Surface', 'Label 4', 'a.obj', 'b.obj'], []]);
+  end();
+  await isOver;
+  expect(await Promise.all(surfaces)).toEqual([0, 1]);
+  await read;
+  expect(state()).toMatchObject({ adding: { kind: 'none' }, waiting: [], notAdded: [{ name: 'Surface' }] });
+  expect(stack().meshes).toHaveLength(5);
 });
 
 test('a surface of a layer is extracted from the channel and time point that the layer shows', async () => {
@@ -128,8 +150,8 @@ test('a surface of a layer is extracted from the channel and time point that the
   const looks = [testLook({ id: 'a' }), testLook({ id: 'a.2', of: 'a', channel: 1 })];
   viewer.set({ layers: { ...noLayers, layers: looks } });
   play(4);
-  expect(await meshes.addSurfaces({ ...source({ label: 3 }), from: 'a' })).toBe(1);
-  expect(await meshes.addSurfaces({ ...source({ label: 3 }), from: 'a.2' })).toBe(1);
+  expect(await meshes.adding.addSurfaces({ ...source({ label: 3 }), from: 'a' })).toBe(1);
+  expect(await meshes.adding.addSurfaces({ ...source({ label: 3 }), from: 'a.2' })).toBe(1);
   expect(extracted).toEqual([1, 3].map((timePoint) => ({ volume: series, timePoint })));
   expect(stack().meshes.map(({ id }) => meshes.sourceOf(id)?.from)).toEqual(['a', 'a.2']);
 });
@@ -157,7 +179,7 @@ test('surfaces of a session are listed at once, in order, and a surface that is 
   expect(stack().meshes.map(({ id }) => id)).toEqual(['A', 'B', 'C']);
   expect(store.getState().layers.surfaces).toMatchObject({ A: { kind: 'loading' }, B: { kind: 'loading' }, C: {} });
   expect(meshes.sourceOf('A')?.from).toBe('a');
-  expect(await meshes.addSurfaces(source({ level: 4 }))).toBe(1);
+  expect(await meshes.adding.addSurfaces(source({ level: 4 }))).toBe(1);
   await settled();
   expect(stack().meshes.map(({ id }) => id)).toEqual(['A', 'B', 'C', 'mesh-1']);
   expect(Object.keys(store.getState().layers.surfaces)).toEqual(['A']);
@@ -225,7 +247,7 @@ test('a surface whose file was not found says so until the file is given', async
 
 test('a surface of a layer moves with the layer, stays when it is removed, and is restored at the layer’s position', async () => {
   const all = setUp();
-  const { store, meshes, viewer, volumes, show, stack } = all;
+  const { store, queue, meshes, viewer, volumes, show, stack } = all;
   show({});
   volumes.set('a', { info } as unknown as SurfaceVolume);
   const shifts = () =>
@@ -234,11 +256,11 @@ test('a surface of a layer moves with the layer, stays when it is removed, and i
     );
   const expectShifts = (expected: readonly (readonly number[])[]) =>
     expect(shifts().map((shift) => shift.map((part) => Number(part.toFixed(4)) + 0))).toEqual(expected);
-  const layers = new Layers(store, () => ({ viewer }) as unknown as Engine);
+  const layers = new Layers(store, () => ({ viewer }) as unknown as Engine, queue);
   const move = (motion: Transform | undefined) => layers.change('a', { motion });
   viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a', motion: translation([5, 0, 0]) })] } });
-  await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' });
-  await meshes.addSurfaces(source({ level: 3 }));
+  await meshes.adding.addSurfaces({ ...source({ level: 3 }), from: 'a' });
+  await meshes.adding.addSurfaces(source({ level: 3 }));
   expectShifts([
     [5, 0, 0],
     [0, 0, 0],
@@ -270,15 +292,15 @@ test('a surface of a layer moves with the layer, stays when it is removed, and i
 });
 
 test('a surface whose volume is compressed in GPU memory meanwhile says so, and one that the user cancels does not', async () => {
-  const { store, meshes, show, fail } = setUp();
+  const { store, queue, meshes, show, fail } = setUp();
   show({});
   fail(new StriaError('aborted', 'the volume was closed'));
-  const cancelled = meshes.addSurfaces(source({ level: 3 }));
-  meshes.cancelAdding();
+  const cancelled = meshes.adding.addSurfaces(source({ level: 3 }));
+  queue.cancel();
   await cancelled;
   expect(store.getState().notice).toBeUndefined();
   fail(new StriaError('aborted', 'the volume was closed'));
-  expect(await meshes.addSurfaces(source({ level: 3 }))).toBe(0);
+  expect(await meshes.adding.addSurfaces(source({ level: 3 }))).toBe(0);
   expect(store.getState().notice).toBe('Surface: the volume in GPU memory was replaced meanwhile. Try again');
 });
 
@@ -286,7 +308,7 @@ test('each object of a file becomes a layer; adding stops at a file that cannot 
   const { store, meshes, show, stack, readings } = setUp();
   show({ info: { ...info, spatialUnit: 'um' } });
   const files = ['a.obj', 'broken.stl', 'b.obj'].map((name) => ({ name }) as HostFile);
-  await meshes.addFiles(files);
+  await meshes.adding.addFiles(files);
   expect(readings).toEqual([
     ['a.obj', 1e-6],
     ['broken.stl', 1e-6],
@@ -298,28 +320,47 @@ test('each object of a file becomes a layer; adding stops at a file that cannot 
   expect(meshes.fileOf('mesh-2')).toEqual({ file: files[0], object: 1 });
   expect(meshes.sourceOf('mesh-2')).toBeUndefined();
   expect(meshes.meshOf('mesh-2')).toBe(ball);
-  expect(store.getState().layers.adding).toMatchObject({ kind: 'failed', name: 'broken.stl', fault: { tag: 'corrupt' } });
+  expect(store.getState().layers).toMatchObject({
+    adding: { kind: 'none' },
+    waiting: [],
+    notAdded: [{ name: 'broken.stl', fault: { tag: 'corrupt' } }],
+  });
+});
+
+test('files that turn out not to be wanted wait, with their names in the list, and are not read', async () => {
+  const all = setUp();
+  const { store, meshes, show, stack, readings } = all;
+  show({});
+  const { isOver, end } = layerInQueue(all);
+  const isWanted = isOver.then(() => false);
+  const added = meshes.adding.addFiles([{ name: 'a.obj' } as HostFile], isWanted);
+  expect(store.getState().layers.waiting).toEqual(['a.obj']);
+  end(new StriaError('corrupt', 'the header is damaged'));
+  await added;
+  expect([readings, stack().meshes]).toEqual([[], []]);
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'plate.zarr' }] });
 });
 
 test('files that are added while others are read follow in order, also after one that cannot be read', async () => {
   const { store, meshes, show, stack, readings } = setUp();
   show({});
-  const add = (names: readonly string[]) => meshes.addFiles(names.map((name) => ({ name }) as HostFile));
+  const add = (names: readonly string[]) => meshes.adding.addFiles(names.map((name) => ({ name }) as HostFile));
   await Promise.all([add(['a.obj', 'b.obj']), add(['broken.stl', 'never.obj']), add(['c.obj'])]);
   expect(readings.map(([name]) => name)).toEqual(['a.obj', 'b.obj', 'broken.stl', 'c.obj']);
   expect(new Set(stack().meshes.map(({ name }) => name.slice(0, 5)))).toEqual(new Set(['a.obj', 'b.obj', 'c.obj']));
   expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'broken.stl' }] });
 });
 
-test('the message of a layer that cannot be added while surfaces are read stays, until something else is added', async () => {
-  const { store, meshes, show } = setUp();
+test('the message of a layer that cannot be added while surfaces wait stays, until something else is added', async () => {
+  const all = setUp();
+  const { store, meshes, show } = all;
   show({});
-  const adding = meshes.addFiles([{ name: 'a.obj' } as HostFile]);
-  const failed = { kind: 'failed', name: 'pet.nii', fault: { tag: 'corrupt', message: '', context: [] } } as const;
-  store.setState(({ layers }) => ({ layers: { ...layers, adding: failed } }));
+  const { end } = layerInQueue(all);
+  const adding = meshes.adding.addFiles([{ name: 'a.obj' } as HostFile]);
+  end(new StriaError('corrupt', 'the header is damaged'));
   await adding;
-  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'pet.nii' }] });
-  await meshes.addFiles([{ name: 'b.obj' } as HostFile]);
+  expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [{ name: 'plate.zarr' }] });
+  await meshes.adding.addFiles([{ name: 'b.obj' } as HostFile]);
   expect(store.getState().layers).toMatchObject({ adding: { kind: 'none' }, notAdded: [] });
 });
 
@@ -396,6 +437,6 @@ test('no surface is extracted from a layer of which the GPU holds only some voxe
   viewer.set({ layers: { ...noLayers, layers: [testLook({ id: 'a' })] } });
   const ready = { kind: 'ready', info, format: 'NIfTI', placedBy: 'world', decimation: 4 } as const;
   store.setState(({ layers }) => ({ layers: { ...layers, volumes: { a: ready } } }));
-  expect(await meshes.addSurfaces({ ...source({ level: 3 }), from: 'a' })).toBe(0);
+  expect(await meshes.adding.addSurfaces({ ...source({ level: 3 }), from: 'a' })).toBe(0);
   expect(extracted).toEqual([]);
 });

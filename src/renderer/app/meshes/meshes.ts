@@ -1,28 +1,19 @@
 import type { Mesh } from '../../../core/mesh/mesh.ts';
-import type { NamedMesh } from '../../../core/mesh/mesh-formats.ts';
-import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { metresOf } from '../../../core/shared/volume.ts';
-import type { HostFile } from '../../host/host.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { changedMesh, type LayerStack, type MeshLook, mostMeshes, noLayers } from '../../viewer/model/layers.ts';
 import { moved } from '../../viewer/model/mesh-place.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
+import type { AddingQueue } from '../state/adding-queue.ts';
 import { isSameDocument } from '../state/document-state.ts';
-import { type MeshFileSource, type MeshSource, type SurfaceSource, withAdding } from '../state/layer-state.ts';
-import { nextProgress, startProgress } from '../state/progress.ts';
-import { tellReplaced } from '../state/replaced-volume.ts';
-import { type AppState, type AppStore, openDocument } from '../state/store.ts';
-import { Turns } from '../state/turns.ts';
+import type { MeshFileSource, MeshSource } from '../state/layer-state.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { AddingMeshes } from './adding-meshes.ts';
 import { extractShown, type SurfaceVolume } from './extract-shown.ts';
 import { readInThread } from './mesh-file-thread.ts';
 import { MeshMemory } from './mesh-memory.ts';
 import { type LostMesh, MeshRestoring } from './mesh-restoring.ts';
-import { type ExtractionJob, meshColors, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
-
-/** A file of meshes, and the meshes that were read from it. */
-export interface ReadMeshFile {
-  readonly file: HostFile;
-  readonly meshes: readonly NamedMesh[];
-}
+import { MeshSources } from './mesh-sources.ts';
+import { type ExtractionJob, type NewMesh, SurfaceExtraction } from './surface-extraction.ts';
 
 /** Surfaces that can be shown over another volume: their looks, and their sources by id. */
 export interface KeptSurfaces {
@@ -36,38 +27,34 @@ export interface KeptSurfaces {
  * the volume is closed, and those in GPU memory follow the state and the device.
  */
 export class Meshes {
+  readonly adding: AddingMeshes;
   readonly #store: AppStore;
   readonly #engine: () => Engine | undefined;
-  readonly #extraction: SurfaceExtraction;
-  readonly #read: typeof readInThread;
+  readonly #sources: MeshSources;
   readonly #memory = new MeshMemory();
-  readonly #turns = new Turns();
   readonly #restoring: MeshRestoring;
-  /** The file whose objects are being restored, so that it is read only once. */
-  #restoredFile: { readonly file: HostFile; readonly meshes: readonly NewMesh[] } | undefined;
 
   /** @param volume the voxels under an id (`volumeIdOf`) */
   constructor(
     store: AppStore,
     engine: () => Engine | undefined,
+    queue: AddingQueue,
     volume: (id: string) => SurfaceVolume | undefined,
     extract = extractShown,
     read = readInThread,
   ) {
     this.#store = store;
     this.#engine = engine;
-    this.#read = read;
-    this.#extraction = new SurfaceExtraction(store, engine, volume, extract);
+    this.#sources = new MeshSources(store, new SurfaceExtraction(store, engine, volume, extract), read);
+    this.adding = new AddingMeshes(queue, store, this.#sources, (found) => this.#add(found));
     this.#restoring = new MeshRestoring({
       store,
       stack: () => this.#stack,
       has: (id) => this.#memory.get(id) !== undefined,
       isOpen: () => openDocument(store.getState()) !== undefined && this.#shownEngine() !== undefined,
-      readiness: (from) => this.#extraction.readiness(from),
+      readiness: (from) => this.#sources.extraction.readiness(from),
       make: (id, source, job) => this.#make(id, source, job),
-      onIdle: () => {
-        this.#restoredFile = undefined;
-      },
+      onIdle: () => this.#sources.forgetFile(),
     });
     store.subscribe((state, before) => {
       if (!isSameDocument(state.document, before.document)) this.#closed();
@@ -81,84 +68,7 @@ export class Meshes {
 
   /** For tests: see `ShownJob.onlyGpu`. */
   extractOnlyOnGpu(): void {
-    this.#extraction.onlyGpu = true;
-  }
-
-  /**
-   * Extracts surfaces of a shown volume and adds each as a layer, after those that were requested before. Failures become the state.
-   * @returns how many were added
-   */
-  async addSurfaces(wanted: Omit<SurfaceSource, 'timePoint'>): Promise<number> {
-    const { from, surface } = wanted;
-    const one = 'label' in surface ? `Label ${surface.label}` : 'Surface';
-    const name = 'all' in surface ? 'Surfaces of labels' : one;
-    const source = { ...wanted, timePoint: this.#extraction.shownTime(from) };
-    this.#forgetFailed();
-    const add = (signal: AbortSignal) => this.#addAs(name, signal, (job) => this.#extraction.extracted(source, job));
-    return (await this.#turns.take(name, add)) ?? 0;
-  }
-
-  /** Adds the meshes of files as layers, one file after the other. Stops at the first file that cannot be read; the state says why. */
-  async addFiles(files: readonly HostFile[]): Promise<void> {
-    await this.#addEach(files, (file, job) => this.#readFile(file, job));
-  }
-
-  /** Like `addFiles`, for files that were already read, in the open volume's unit of length. */
-  async addRead(files: readonly ReadMeshFile[]): Promise<void> {
-    const found = new Map(files.map(({ file, meshes }) => [file, meshes]));
-    await this.#addEach([...found.keys()], async (file) => this.#newMeshes(file, found.get(file) ?? []));
-  }
-
-  async #addEach(
-    files: readonly HostFile[],
-    work: (file: HostFile, job: ExtractionJob) => Promise<readonly NewMesh[]>,
-  ): Promise<void> {
-    this.#forgetFailed();
-    await this.#turns.take(files.map(({ name }) => name).join(', '), async (signal) => {
-      for (const file of files) if ((await this.#addAs(file.name, signal, (job) => work(file, job))) === 0) return;
-    });
-  }
-
-  async #addAs(name: string, signal: AbortSignal, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    try {
-      const count = await this.#add(name, signal, work);
-      if (!signal.aborted) this.#tell({ kind: 'none' });
-      return count;
-    } catch (error) {
-      tellReplaced(this.#store, name, error, signal);
-      if (!signal.aborted) this.#tellFailed(name, error);
-      return 0;
-    }
-  }
-
-  /** Removes the messages of earlier files, unless something is being added. */
-  #forgetFailed(): void {
-    const { adding } = this.#store.getState().layers;
-    if (this.#turns.isBusy || adding.kind === 'loading' || adding.kind === 'choosing') return;
-    this.#store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind: 'none' }, notAdded: [] } }));
-  }
-
-  /** The meshes of a file, in world coordinates of the open volume. */
-  async #readFile(file: HostFile, { signal }: ExtractionJob): Promise<readonly NewMesh[]> {
-    const document = openDocument(this.#store.getState());
-    if (!document) throw new StriaError('aborted', 'the volume was closed');
-    return this.#newMeshes(file, await this.#read(file, metresOf[document.info.spatialUnit], signal));
-  }
-
-  #newMeshes(file: HostFile, found: readonly NamedMesh[]): readonly NewMesh[] {
-    const { length } = this.#stack.meshes;
-    return found.map(({ name, mesh }, object) => ({
-      mesh,
-      source: { file, object },
-      look: { name, color: meshColors[(length + object) % meshColors.length] as string },
-    }));
-  }
-
-  /** Stops adding what is being added, and what waits. */
-  cancelAdding(): void {
-    if (!this.#turns.isBusy) return;
-    this.#turns.cancel();
-    this.#tell({ kind: 'none' });
+    this.#sources.extraction.onlyGpu = true;
   }
 
   change(id: string, change: Partial<Omit<MeshLook, 'id'>>): void {
@@ -234,61 +144,16 @@ export class Meshes {
 
   /** Makes the triangles of a listed layer. @throws StriaError `aborted`, `out-of-memory`, and those of reading or extracting */
   async #make(id: string, source: MeshSource | MeshFileSource, job: ExtractionJob): Promise<void> {
-    const { mesh } = await ('file' in source ? this.#objectOf(source, job) : this.#surfaceOf(source, job));
+    const { mesh } = await this.#sources.one(source, job);
     const engine = this.#engine();
     if (job.signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
     this.#memory.add(engine, new Map([[id, { mesh, source }]]));
   }
 
-  async #objectOf(source: MeshFileSource, job: ExtractionJob): Promise<NewMesh> {
-    const { file, object } = source;
-    if (this.#restoredFile?.file !== file) this.#restoredFile = { file, meshes: await this.#readFile(file, job) };
-    const mesh = this.#restoredFile.meshes[object];
-    if (!mesh) throw new StriaError('invalid-input', `${file.name} has no object ${object + 1}`);
-    return mesh;
-  }
-
-  async #surfaceOf(source: MeshSource, job: ExtractionJob): Promise<NewMesh> {
-    const [first] = await this.#extraction.extracted(source, job);
-    return first as NewMesh;
-  }
-
-  /** While others wait, the message is listed beside them. */
-  #tellFailed(name: string, error: unknown): void {
-    const isOver = ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-    const failed = { name, fault: faultToData(error) };
-    if (isOver) this.#tell({ kind: 'none' });
-    else if (!this.#turns.hasWaiting) this.#tell({ kind: 'failed', ...failed });
-    else {
-      this.#tell({ kind: 'none' });
-      this.#store.setState(({ layers }) => ({ layers: { ...layers, notAdded: [...layers.notAdded, failed] } }));
-    }
-  }
-
-  /** Shows the state of adding. While a dialog asks which volume of a file to add as a layer, the question stays. */
-  #tell(adding: AppState['layers']['adding']): void {
-    const isAsking = this.#store.getState().layers.adding.kind === 'choosing';
-    if (!isAsking) this.#store.setState(({ layers }) => ({ layers: { ...layers, ...withAdding(layers, adding) } }));
-    else if (adding.kind === 'failed') this.#store.setState({ notice: `${adding.name}: ${adding.fault.message}` });
-  }
-
-  /** @returns how many were added @throws StriaError `aborted`, `unsupported` if there would be too many, and those of the work */
-  async #add(name: string, signal: AbortSignal, work: (job: ExtractionJob) => Promise<readonly NewMesh[]>): Promise<number> {
-    const stage = 'Making a mesh';
-    let progress = startProgress(stage, undefined, performance.now());
-    this.#tell({ kind: 'loading', name, progress });
-    const onProgress = (done: number, total: number) => {
-      progress = nextProgress(progress, { stage, done, total }, performance.now());
-      if (!signal.aborted) this.#tell({ kind: 'loading', name, progress });
-    };
-    const found = await work({ signal, onProgress });
+  /** Adds meshes as layers, all or none. @throws StriaError `aborted` without a device, `unsupported`, `out-of-memory` */
+  #add(found: readonly NewMesh[]): void {
     const engine = this.#engine();
-    if (signal.aborted || !engine) throw new StriaError('aborted', 'cancelled');
-    if (found.length > 0) this.#take(engine, found);
-    return found.length;
-  }
-
-  #take(engine: Engine, found: readonly NewMesh[]): void {
+    if (!engine) throw new StriaError('aborted', 'cancelled');
     const { meshes } = this.#stack;
     if (meshes.length + found.length > mostMeshes)
       throw new StriaError('unsupported', `there would be more than ${mostMeshes} surfaces. Choose fewer labels, or remove some`);
@@ -330,9 +195,8 @@ export class Meshes {
   }
 
   #closed(): void {
-    this.cancelAdding();
     this.#restoring.clear();
-    this.#restoredFile = undefined;
+    this.#sources.forgetFile();
     this.#free();
     this.#memory.clear();
   }

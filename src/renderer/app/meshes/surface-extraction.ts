@@ -101,7 +101,7 @@ export class SurfaceExtraction {
   #lookOf(from: string, choice: SurfaceChoice, index: number): Pick<MeshLook, 'name' | 'color'> {
     const state = this.#store.getState();
     if ('level' in choice) {
-      const at = (this.#stack.meshes.length + index) % meshColors.length;
+      const at = (this.stack.meshes.length + index) % meshColors.length;
       return { name: `Surface at ${Number(choice.level.toPrecision(6))}`, color: meshColors[at] as string };
     }
     const entry = labelTableOf(state, from).find(({ number }) => number === choice.label);
@@ -124,7 +124,7 @@ export class SurfaceExtraction {
   }
 
   #lookWith(from: string): LayerLook | undefined {
-    return this.#stack.layers.find(({ id }) => id === from);
+    return this.stack.layers.find(({ id }) => id === from);
   }
 
   /** The shown index along t in a layer's volume. If the volume has channels, it is an index of the layer's channel. */
@@ -155,7 +155,8 @@ export class SurfaceExtraction {
     return volume?.kind === 'ready' ? volume.decimation : 1;
   }
 
-  get #stack(): LayerStack {
+  /** The looks of the view; none while there is no device. */
+  get stack(): LayerStack {
     return this.#engine()?.viewer.snapshot().state.layers ?? noLayers;
   }
 }

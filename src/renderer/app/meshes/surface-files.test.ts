@@ -39,8 +39,10 @@ function setUp(read: (name: string, signal: AbortSignal) => Promise<readonly Nam
   const kept: KeptSurfaces = { looks: [], sources: new Map(), lost: new Map() };
   let shown: readonly NamedMesh['mesh'][] = [cube.mesh];
   const meshes = {
-    addFiles: vi.fn(async () => undefined),
-    addRead: vi.fn(async (_files: unknown) => undefined),
+    adding: {
+      addFiles: vi.fn(async () => undefined),
+      addRead: vi.fn(async (_files: unknown) => undefined),
+    },
     bring: vi.fn(),
     kept: () => kept,
     shown: () => shown,
@@ -70,7 +72,7 @@ test('surfaces without a volume open in a space around all of them', async () =>
   const { store, files, meshes } = setUp(async (name) => [name === 'rh.pial' ? mesh(64, 0, 0, 128, 10, 10) : cube]);
   await files.open([file('lh.pial'), file('rh.pial')]);
   expect(space(store)).toEqual({ dims: [132, 68, 68], edge: 1, origin: [-1.5, -1.5, -1.5] });
-  expect(meshes.addRead).toHaveBeenCalledWith([
+  expect(meshes.adding.addRead).toHaveBeenCalledWith([
     { file: expect.objectContaining({ name: 'lh.pial' }), meshes: [cube] },
     { file: expect.objectContaining({ name: 'rh.pial' }), meshes: [mesh(64, 0, 0, 128, 10, 10)] },
   ]);
@@ -88,7 +90,7 @@ test('the document fails if a file cannot be read, and a cancel ends reading', a
   slow.store.setState({ document: { kind: 'empty' } });
   await opened;
   expect(slow.fail).not.toHaveBeenCalled();
-  expect(slow.meshes.addRead).not.toHaveBeenCalled();
+  expect(slow.meshes.adding.addRead).not.toHaveBeenCalled();
 });
 
 test('surfaces that are still being read are dropped when something else is opened', async () => {
@@ -99,8 +101,8 @@ test('surfaces that are still being read are dropped when something else is open
   await second;
   reads.get('a.stl')?.([cube]);
   await first;
-  expect(meshes.addRead).toHaveBeenCalledTimes(1);
-  expect(meshes.addRead).toHaveBeenCalledWith([{ file: expect.objectContaining({ name: 'b.stl' }), meshes: [cube] }]);
+  expect(meshes.adding.addRead).toHaveBeenCalledTimes(1);
+  expect(meshes.adding.addRead).toHaveBeenCalledWith([{ file: expect.objectContaining({ name: 'b.stl' }), meshes: [cube] }]);
   const third = files.open([file('c.stl')]);
   loading('scan.nii');
   reads.get('c.stl')?.([cube]);
@@ -125,7 +127,7 @@ test('a space grows for surfaces that lie outside, and stays the same for others
   });
   await files.add([file('c.stl')]);
   expect(broughtBeforeUndo).toBe(true);
-  expect(meshes.addFiles).toHaveBeenCalledTimes(2);
+  expect(meshes.adding.addFiles).toHaveBeenCalledTimes(2);
   expect(meshes.bring).toHaveBeenCalledWith(kept);
   const { dims, edge, origin } = space(store) ?? { dims: [0, 0, 0], edge: 0, origin: [0, 0, 0] };
   expect(origin[1] + edge * dims[1]).toBeGreaterThan(200);
@@ -184,7 +186,7 @@ test('surfaces that arrive while other surfaces or a volume are being opened are
     await nextTask();
   }
   await opened;
-  expect(meshes.addRead.mock.calls).toEqual([[['a.stl', 'b.stl'].map((name) => ({ file: file(name), meshes: [cube] }))]]);
+  expect(meshes.adding.addRead.mock.calls).toEqual([[['a.stl', 'b.stl'].map((name) => ({ file: file(name), meshes: [cube] }))]]);
 
   files.keepFor('scan.nii', [file('c.stl')]);
   loading('scan.nii');

@@ -3,8 +3,9 @@ import type { HostFile } from '../../host/host.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { sampleTitle } from '../state/samples.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import type { AddingMeshes, ReadMeshFile } from './adding-meshes.ts';
 import { readInThread } from './mesh-file-thread.ts';
-import type { KeptSurfaces, Meshes, ReadMeshFile } from './meshes.ts';
+import type { KeptSurfaces, Meshes } from './meshes.ts';
 
 export interface SurfaceFilesNeeds {
   readonly store: AppStore;
@@ -16,7 +17,7 @@ export interface SurfaceFilesNeeds {
     /** Resolves when the document is shown or has failed. */
     open(request: OpenRequest): Promise<void>;
   };
-  readonly meshes: Pick<Meshes, 'addFiles' | 'addRead' | 'kept' | 'bring' | 'shown'>;
+  readonly meshes: Pick<Meshes, 'kept' | 'bring' | 'shown'> & { readonly adding: Pick<AddingMeshes, 'addFiles' | 'addRead'> };
   addLayers(files: readonly HostFile[]): void;
 }
 
@@ -74,7 +75,7 @@ export class SurfaceFiles {
       if (signal.aborted) return;
       const space = spaceAround(boundsOf(read.flatMap((one) => one.meshes.map(({ mesh }) => mesh))));
       await document.open({ kind: 'space', name, space });
-      if (isOpen(store, space)) await meshes.addRead(read);
+      if (isOpen(store, space)) await meshes.adding.addRead(read);
     } catch (error) {
       if (!signal.aborted) document.fail(name, error);
     }
@@ -85,7 +86,7 @@ export class SurfaceFiles {
     const { document, meshes, store } = this.#needs;
     const { request } = document;
     if (request?.kind !== 'space') return;
-    await meshes.addFiles(files);
+    await meshes.adding.addFiles(files);
     const bounds = boundsOf(meshes.shown());
     if (!isOpen(store, request.space) || isInside(bounds, request.space)) return;
     const kept = meshes.kept();

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { HostFile } from '../../host/host.ts';
 import type { OpenDocument } from '../state/document-state.ts';
+import { startProgress } from '../state/progress.ts';
 import { sampleTitle } from '../state/samples.ts';
 import { createAppStore } from '../state/store.ts';
 import { FileOpener, type OpenerNeeds } from './file-opener.ts';
@@ -65,6 +66,63 @@ test('a file is opened, several are compressed one after the other, and a second
   expect(volume.open).not.toHaveBeenCalled();
 });
 
+test('files that are opened while the user is asked wait, and their own questions follow, one after the other', async () => {
+  const { opener, store, ask, queue } = setUp('volume');
+  ask.mockImplementation((secondName: string) => store.setState({ overlay: 'second', secondName }));
+  const asked = () => ask.mock.calls.map(([name]) => name);
+  const answer = async () => {
+    store.setState({ overlay: 'none' });
+    await nextTask();
+  };
+  // In one task, before the question of the first is asked.
+  opener.open([file('a.nii')]);
+  opener.open([file('b.nii')]);
+  await nextTask();
+  opener.open([file('c.nii'), file('d.nii')]);
+  opener.open([file('e.nii')]);
+  await nextTask();
+  expect([asked(), store.getState().waitingFiles]).toEqual([['a.nii'], ['b.nii', 'c.nii', 'd.nii', 'e.nii']]);
+  await answer();
+  expect([asked(), store.getState().waitingFiles]).toEqual([
+    ['a.nii', 'b.nii'],
+    ['c.nii', 'd.nii', 'e.nii'],
+  ]);
+  expect(queue).not.toHaveBeenCalled();
+  await answer();
+  expect(queue).toHaveBeenCalledTimes(1);
+  expect([asked(), store.getState().waitingFiles]).toEqual([['a.nii', 'b.nii', 'e.nii'], []]);
+  await answer();
+  // Nothing waits any more.
+  opener.open([file('f.nii')]);
+  await nextTask();
+  expect(asked()).toEqual(['a.nii', 'b.nii', 'e.nii', 'f.nii']);
+});
+
+test('a file that waits is opened once the one that replaces the volume is open, or has failed, which a notice then says', async () => {
+  for (const [isLoaded, notice] of [[true], [false, 'a.nii: the file is damaged']] as const) {
+    const { opener, store, ask, open } = setUp('volume');
+    ask.mockImplementation((secondName: string) => store.setState({ overlay: 'second', secondName }));
+    opener.open([file('a.nii')]);
+    await nextTask();
+    opener.open([file('b.nii')]);
+    const progress = startProgress('Opening', undefined, 0);
+    // Like the answer: first the question is hidden, and then loading begins.
+    store.setState({ overlay: 'none' });
+    store.setState({ document: { kind: 'loading', name: 'a.nii', progress } });
+    await nextTask();
+    opener.open([file('c.nii')]);
+    expect(store.getState().notice).toBe('c.nii follows once the file before it is open');
+    store.setState({ notice: undefined });
+    expect([ask.mock.calls.length, open.mock.calls.length]).toEqual([1, 0]);
+    const fault = { tag: 'corrupt', message: 'the file is damaged', context: [] } as const;
+    const document = { opened: {} } as OpenDocument;
+    store.setState({ document: isLoaded ? { kind: 'ready', document } : { kind: 'failed', name: 'a.nii', fault } });
+    await nextTask();
+    expect(store.getState().notice).toBe(notice);
+    expect(isLoaded ? ask.mock.calls.at(-1)?.[0] : open.mock.calls[0]?.[0]?.file?.name).toBe('b.nii');
+  }
+});
+
 test('a volume added to surfaces without a volume is opened under them, and further volumes become its layers', () => {
   const { opener, open, keepFor, queue, addAll } = setUp('surfaces');
   opener.addLayers([file('t1.nii'), file('pet.nii'), file('lh.stl')]);
@@ -90,16 +148,20 @@ test('surfaces are added although an earlier layer failed or is still being load
     store.setState(({ layers }) => ({ layers: { ...layers, adding: { kind, name: 'pet.nii' } as never } }));
     opener.open([file('lh.stl')]);
     await nextTask();
-    expect(addSurfaces, kind).toHaveBeenCalledWith([expect.objectContaining({ name: 'lh.stl' })]);
+    expect(addSurfaces, kind).toHaveBeenCalledWith([expect.objectContaining({ name: 'lh.stl' })], expect.anything());
   }
 });
 
-test('surfaces wait for the volumes that are added with them, and are not added if one of these fails', async () => {
-  const { opener, addAll, addSurfaces } = setUp('volume');
-  addAll.mockImplementation(async () => false);
-  opener.addLayers([file('pet.nii'), file('lh.stl')]);
-  await nextTask();
-  expect(addSurfaces).not.toHaveBeenCalled();
+test('surfaces are added after the volumes that are added with them, and not if one of these fails', async () => {
+  for (const areAdded of [true, false]) {
+    const { opener, addAll, addSurfaces } = setUp('volume');
+    addAll.mockImplementation(async () => areAdded);
+    opener.addLayers([file('pet.nii'), file('lh.stl')]);
+    await nextTask();
+    expect(addAll.mock.invocationCallOrder[0]).toBeLessThan(addSurfaces.mock.invocationCallOrder[0] ?? 0);
+    const [surfaces, isWanted] = addSurfaces.mock.calls[0] ?? [];
+    expect([surfaces, await isWanted]).toEqual([[file('lh.stl')], areAdded]);
+  }
 });
 
 test('a recent file that is found, or not found, after something else was opened leaves that alone', async () => {

@@ -13,7 +13,7 @@ import { completed, completes } from '../loading/companions.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { suggestLayouts } from '../loading/raw-layout.ts';
 import { VolumeList } from '../loading/volume-list.ts';
-import type { Meshes } from '../meshes/meshes.ts';
+import type { AddingMeshes } from '../meshes/adding-meshes.ts';
 import type { SurfaceFiles } from '../meshes/surface-files.ts';
 import type { LostFiles } from '../saved/lost-files.ts';
 import type { SavedSessions } from '../saved/saved-sessions.ts';
@@ -23,6 +23,7 @@ import { orNotice } from '../state/or-notice.ts';
 import { type SampleChoice, sampleTitle } from '../state/samples.ts';
 import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import { OpeningTurns } from './opening-turns.ts';
 import { splitSurfaces, volumesIn } from './volume-files.ts';
 
 /** The parts of the app that may receive files. */
@@ -38,7 +39,7 @@ export interface OpenerNeeds {
   readonly comparison: Pick<Comparison, 'open'>;
   readonly second: Pick<SecondVolume, 'ask'>;
   readonly layers: Pick<AddingLayers, 'addAll'>;
-  readonly meshes: Pick<Meshes, 'addFiles'>;
+  readonly meshes: Pick<AddingMeshes, 'addFiles'>;
   readonly surfaceFiles: Pick<SurfaceFiles, 'add' | 'join' | 'keepFor' | 'open'>;
   readonly labels: Pick<Labels, 'load' | 'takes'>;
   readonly alignment: Pick<Alignment, 'mayTake' | 'take'>;
@@ -53,31 +54,36 @@ export interface OpenerNeeds {
 /** Decides how to open files: as a volume, layers, surfaces, a session, a table, a matrix, or work for the queue. */
 export class FileOpener {
   readonly #needs: OpenerNeeds;
+  readonly #turns: OpeningTurns;
   /** Counts the recent files that were asked for. */
   #recentTurn = 0;
 
   constructor(needs: OpenerNeeds) {
     this.#needs = needs;
+    this.#turns = new OpeningTurns(needs.store);
   }
 
-  /** Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. */
+  /**
+   * Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. While the user is asked a question,
+   * the files wait.
+   */
   open(files: readonly HostFile[]): void {
     const { store, alignment, gpuOpened } = this.#needs;
-    void gpuOpened().then(() =>
-      orNotice(store, async () => {
+    void this.#turns.take(files, async () => {
+      await gpuOpened();
+      await orNotice(store, async () => {
         const [file] = files;
         // A text file may hold a matrix or something else.
         const isMatrix = file && alignment.mayTake(files) && (await alignment.take(file));
         if (!isMatrix) this.#open(files);
-      }),
-    );
+      });
+    });
   }
 
   /** Adds volumes and surfaces as layers over the open volume, one after the other. */
   addLayers(files: readonly HostFile[]): void {
     const { store, layers, showLayers } = this.#needs;
     const { meshes, others } = splitSurfaces(files);
-    const { document } = store.getState();
     if (openDocument(store.getState())?.space && others.length > 0) {
       // Surfaces are open without a volume: the first volume is opened under them, and the others become its layers.
       const [first, ...more] = volumesIn(others).map(({ primary }) => primary);
@@ -86,11 +92,9 @@ export class FileOpener {
     }
     showLayers();
     const volumes = volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name }));
-    void layers.addAll(volumes).then(async (areAdded) => {
-      // If one of these volumes could not be added, the list shows the reason.
-      if (meshes.length === 0 || !areAdded || !isSameDocument(store.getState().document, document)) return;
-      await orNotice(store, () => this.#addSurfaces(meshes));
-    });
+    const areAdded = layers.addAll(volumes);
+    // If one of these volumes cannot be added, the list shows the reason, and the surfaces are not added.
+    if (meshes.length > 0) void orNotice(store, () => this.#addSurfaces(meshes, areAdded));
   }
 
   /** Compares the first volume of these files with the open one. */
@@ -236,14 +240,14 @@ export class FileOpener {
     }
   }
 
-  /** Adds surfaces to the open volume or space. A file that a surface of the session lacks restores that surface instead. */
-  async #addSurfaces(files: readonly HostFile[]): Promise<void> {
+  /** Adds surfaces to the open volume or space, if they are wanted. A file that a surface of the session lacks restores that surface instead. */
+  async #addSurfaces(files: readonly HostFile[], isWanted: Promise<boolean>): Promise<void> {
     const { store, lostFiles, surfaceFiles, meshes } = this.#needs;
     const { document } = store.getState();
     const others = await lostFiles.takeSurfaces(files);
     if (!isSameDocument(store.getState().document, document)) return;
     if (openDocument(store.getState())?.space) await surfaceFiles.add(others);
-    else await meshes.addFiles(others);
+    else await meshes.addFiles(others, isWanted);
   }
 }
 

@@ -64,7 +64,7 @@ export interface MeshFileSource {
   readonly object: number;
 }
 
-/** A file that could not be added. */
+/** A file or surface that could not be added. */
 export interface FailedFile {
   readonly name: string;
   readonly fault: FaultData;
@@ -74,16 +74,15 @@ export interface FailedFile {
 export interface LayersState {
   /** Their looks and order: a copy of `ViewState.layers`. */
   readonly stack: LayerStack;
-  /** The file that is being added. */
+  /** The file or surface that is being added. `AddingQueue` sets this, `waiting` and `notAdded`. */
   readonly adding:
     | { readonly kind: 'none' }
     | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
     /** The overlay 'layer-volumes' asks which of the file's volumes to add. */
-    | { readonly kind: 'choosing'; readonly name: string; readonly file: HostFile }
-    | ({ readonly kind: 'failed' } & FailedFile);
-  /** The names of the files that are added after it. */
+    | { readonly kind: 'choosing'; readonly name: string; readonly file: HostFile };
+  /** The names of the files and surfaces that are added after it. */
   readonly waiting: readonly string[];
-  /** The files before it that could not be added, until the messages are dismissed. */
+  /** What could not be added, until the messages are dismissed. */
   readonly notAdded: readonly FailedFile[];
   /** Volumes by id (`volumeIdOf`). They include the open volume, `baseId`, while layers show its channels. */
   readonly volumes: Readonly<Record<string, LayerVolume>>;
@@ -115,13 +114,4 @@ export const firstLayers: LayersState = {
 export function layerVolume({ stack, volumes }: LayersState, id: string): LayerVolume | undefined {
   const look = stack.layers.find((layer) => layer.id === id);
   return look && volumes[volumeIdOf(look)];
-}
-
-/** What is being added now. A message that nobody has dismissed is listed with the others. */
-export function withAdding(
-  { adding: before, notAdded }: LayersState,
-  adding: LayersState['adding'],
-): Pick<LayersState, 'adding' | 'notAdded'> {
-  if (before.kind !== 'failed') return { adding, notAdded };
-  return { adding, notAdded: [...notAdded, { name: before.name, fault: before.fault }] };
 }

@@ -92,6 +92,8 @@ export interface AppState extends DocumentSlice {
   readonly comparison: ComparisonState;
   readonly layers: LayersState;
   readonly labels: LabelsState;
+  /** The names of the files that are opened once the open question is answered. */
+  readonly waitingFiles: readonly string[];
   /** The name of the file that the overlay 'second' asks about. */
   readonly secondName: string;
   /** The slice that the one-slice layout shows. */
@@ -148,6 +150,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     comparison: { kind: 'none' },
     layers: firstLayers,
     labels: firstLabels,
+    waitingFiles: [],
     secondName: '',
     sliceAxis: 'z',
     tool: 'pointer',

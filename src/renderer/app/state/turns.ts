@@ -22,10 +22,6 @@ export class Turns {
     return this.#running !== undefined;
   }
 
-  get hasWaiting(): boolean {
-    return this.#waiting.length > 0;
-  }
-
   /**
    * Begins at once if nothing else is running. `cancel` aborts the signal.
    * @returns the work's result; undefined if it was cancelled before its turn came

@@ -25,6 +25,7 @@ const narrow = new Set(['address', 'palette', 'settings', 'picture', 'surface', 
 export function Overlays() {
   const { store } = useApp();
   const overlay = useAppState((state) => state.overlay);
+  const secondName = useAppState((state) => state.secondName);
   const close = () => store.setState({ overlay: 'none' });
   return (
     <ModalOverlay
@@ -43,7 +44,7 @@ export function Overlays() {
         {overlay === 'layer-volumes' && <LayerVolumesDialog onDone={close} />}
         {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
-        {overlay === 'second' && <SecondDialog />}
+        {overlay === 'second' && <SecondDialog key={secondName} />}
         {overlay === 'matrix' && <MatrixDialog />}
         {overlay === 'address' && <AddressDialog onDone={close} />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}

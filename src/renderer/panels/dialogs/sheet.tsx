@@ -1,11 +1,16 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog, Heading } from 'react-aria-components';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { useAppState } from '../hooks/use-app.ts';
 import styles from './overlays.module.css';
 
-/** A dialog over the window with a title and a button that closes it. */
+/** Of the names of files that wait. */
+const mostShown = 5;
+
+/** A dialog over the window with a title and a button that closes it. Says which files are opened after it. */
 export function Sheet({
   title,
   onDone,
@@ -17,6 +22,7 @@ export function Sheet({
   readonly testId?: string;
   readonly children: ReactNode;
 }) {
+  const waiting = useAppState((state) => state.waitingFiles);
   return (
     <Dialog className={classes(styles.dialog, styles.sheet)} data-testid={testId}>
       <div className={styles.sheetHead}>
@@ -26,6 +32,12 @@ export function Sheet({
         <IconButton label="Close" icon={<X size={16} aria-hidden />} onPress={onDone} />
       </div>
       {children}
+      {waiting.length > 0 && (
+        <p className={styles.waiting} data-testid="waiting-files">
+          After this: {displayText(waiting.slice(0, mostShown).join(', '))}
+          {waiting.length > mostShown && ` and ${waiting.length - mostShown} more`}
+        </p>
+      )}
     </Dialog>
   );
 }

@@ -63,7 +63,7 @@ function SurfaceFields({ document: { info, name }, viewer }: { readonly document
     app.store.setState({ overlay: 'none' });
     app.settings.showInspector('layers');
     const surface = isValue ? { level } : kind === 'label' ? { label } : ({ all: 'labels' } as const);
-    void app.meshes.addSurfaces({ from, surface, smoothing });
+    void app.meshes.adding.addSurfaces({ from, surface, smoothing });
   };
   return (
     <>

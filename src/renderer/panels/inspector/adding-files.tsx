@@ -11,17 +11,16 @@ export function AddingFiles() {
   const waiting = useAppState(({ layers }) => layers.waiting);
   const notAdded = useAppState(({ layers }) => layers.notAdded);
   if (adding.kind === 'none' && notAdded.length === 0) return null;
-  const failed = adding.kind === 'failed' ? [...notAdded, adding] : notAdded;
   return (
     <div className={styles.adding} data-testid="adding-layer">
-      {failed.map(({ name, fault }, at) => (
+      {notAdded.map(({ name, fault }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and messages are only added at the end.
         <Fragment key={at}>
           <span className={styles.name}>{name}</span>
           <FaultNotice fault={fault} />
         </Fragment>
       ))}
-      {(adding.kind === 'loading' || adding.kind === 'choosing') && <span className={styles.name}>{adding.name}</span>}
+      {adding.kind !== 'none' && <span className={styles.name}>{adding.name}</span>}
       {adding.kind === 'loading' && <Progress progress={adding.progress} />}
       {waiting.length > 0 && (
         <span className={styles.waiting} data-testid="waiting-layers">

@@ -1,0 +1,28 @@
+import type { AppState, AppStore, Overlay } from './store.ts';
+
+/** The overlays that ask about a file or about unfinished work. Another overlay in their place would answer no. */
+const questions: ReadonlySet<Overlay> = new Set(['second', 'layer-volumes', 'leave', 'matrix']);
+
+export function isAsking({ overlay }: Pick<AppState, 'overlay'>): boolean {
+  return questions.has(overlay);
+}
+
+/**
+ * Resolves once the state is as wanted, after whatever made it so. Nothing has changed it back by then.
+ * @param signal if it is aborted, this resolves at once
+ */
+export async function reached(store: AppStore, isWanted: (state: AppState) => boolean, signal?: AbortSignal): Promise<void> {
+  do {
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (!signal?.aborted && !isWanted(store.getState())) return;
+        end();
+        signal?.removeEventListener('abort', look);
+        resolve();
+      };
+      const end = store.subscribe(look);
+      signal?.addEventListener('abort', look);
+      look();
+    });
+  } while (!signal?.aborted && !isWanted(store.getState()));
+}
