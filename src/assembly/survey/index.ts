@@ -94,6 +94,8 @@ function addRow<T>(row: usize, width: u32, step: u32, above: u32, behind: u32): 
  * @param hasLeft the lanes that are not a row's first element
  * @returns whether any element differs from a neighbour. Otherwise all symbols are 0, and nothing is added
  */
+// @ts-ignore: decorator
+@inline
 function addVector<T>(p: usize, step: u32, above: u32, behind: u32, hasLeft: v128, present: v128): bool {
   const value = lanesAt<T>(p, step);
   const valueAbove = lanesAt<T>(p - above, step);
