@@ -71,66 +71,53 @@ export function survey(
 function addRow<T>(row: usize, width: u32, step: u32, above: u32, behind: u32): void {
   const bits: u32 = 8 * sizeof<T>();
   const vectorLanes: u32 = 16 / sizeof<T>();
+  const none = i32x4.splat(0);
   for (let x: u32 = 0; x < width; x += pieceElements) {
     const count = min(pieceElements, width - x);
     let isFlat = true;
     for (let first: u32 = 0; first < count; first += vectorLanes) {
+      const p = row + (x + first) * step;
+      // The lanes that are not a row's first element, and those within the row.
       const hasLeft = x + first > 0 ? i32x4.splat(-1) : allButFirst<T>();
-      if (addVector<T>(row + (x + first) * step, step, above, behind, hasLeft, firstLanes<T>(count - first))) isFlat = false;
+      const present = firstLanes<T>(count - first);
+      const value = lanesAt<T>(p, step);
+      const valueAbove = lanesAt<T>(p - above, step);
+      const valueBehind = lanesAt<T>(p - behind, step);
+      const valueAboveBehind = lanesAt<T>(p - above - behind, step);
+      // Differences along x. A row's first element has the element above for a left neighbour, or else the one behind, or else itself.
+      const left = sub<T>(value, v128.bitselect(lanesAt<T>(p - step, step), above > 0 ? valueAbove : valueBehind, hasLeft));
+      const leftBehind = sub<T>(valueBehind, v128.bitselect(lanesAt<T>(p - behind - step, step), valueAboveBehind, hasLeft));
+      let leftAbove = none;
+      let leftAboveBehind = none;
+      if (above > 0) {
+        leftAbove = v128.and(sub<T>(valueAbove, lanesAt<T>(p - above - step, step)), hasLeft);
+        leftAboveBehind = v128.and(sub<T>(valueAboveBehind, lanesAt<T>(p - above - behind - step, step)), hasLeft);
+      }
+      const up = above > 0 ? sub<T>(value, valueAbove) : left;
+      const back = behind > 0 ? sub<T>(value, valueBehind) : left;
+      const here = v128.or(v128.or(left, up), v128.or(back, leftAbove));
+      // Where all neighbours are equal, as in background, all symbols are 0 and cost nothing.
+      if (!v128.any_true(v128.and(v128.or(here, v128.or(leftBehind, leftAboveBehind)), present))) continue;
+      isFlat = false;
+      const flat = sub<T>(left, leftAbove);
+      const flatBehind = sub<T>(leftBehind, leftAboveBehind);
+      const soft = sub<T>(left, half<T>(leftAbove));
+      const softBehind = sub<T>(leftBehind, half<T>(leftAboveBehind));
+      addSymbols<T>(0, left, present);
+      addSymbols<T>(1, up, present);
+      addSymbols<T>(2, back, present);
+      addSymbols<T>(3, flat, present);
+      addSymbols<T>(4, behind > 0 ? sub<T>(flat, flatBehind) : flat, present);
+      addSymbols<T>(5, behind > 0 ? sub<T>(soft, half<T>(softBehind)) : soft, present);
     }
-    // Symbols that are all 0 cost nothing.
     if (isFlat) continue;
     for (let i: u32 = 0; i < predictors; i++) {
       const at = sums + 16 * i;
       const sum = load<u32>(at) + load<u32>(at, 4) + load<u32>(at, 8) + load<u32>(at, 12);
       store<u64>(costs + 8 * i, load<u64>(costs + 8 * i) + expectedCost(sum, count, bits));
-      v128.store(at, i32x4.splat(0));
+      v128.store(at, none);
     }
   }
-}
-
-/**
- * Adds the symbols of a vector of elements under each predictor.
- * @param hasLeft the lanes that are not a row's first element
- * @returns whether any element differs from a neighbour. Otherwise all symbols are 0, and nothing is added
- */
-// @ts-ignore: decorator
-@inline
-function addVector<T>(p: usize, step: u32, above: u32, behind: u32, hasLeft: v128, present: v128): bool {
-  const value = lanesAt<T>(p, step);
-  const valueAbove = lanesAt<T>(p - above, step);
-  const valueBehind = lanesAt<T>(p - behind, step);
-  const valueAboveBehind = lanesAt<T>(p - above - behind, step);
-  // Differences along x. A row's first element has the element above for a left neighbour, or else the one behind, or else itself.
-  const left = sub<T>(value, v128.bitselect(lanesAt<T>(p - step, step), above > 0 ? valueAbove : valueBehind, hasLeft));
-  const leftBehind = sub<T>(valueBehind, v128.bitselect(lanesAt<T>(p - behind - step, step), valueAboveBehind, hasLeft));
-  const up = above > 0 ? sub<T>(value, valueAbove) : left;
-  const back = behind > 0 ? sub<T>(value, valueBehind) : left;
-  let leftAbove = i32x4.splat(0);
-  let leftAboveBehind = i32x4.splat(0);
-  if (above > 0) {
-    leftAbove = v128.and(sub<T>(valueAbove, lanesAt<T>(p - above - step, step)), hasLeft);
-    leftAboveBehind = v128.and(sub<T>(valueAboveBehind, lanesAt<T>(p - above - behind - step, step)), hasLeft);
-  }
-  const ofRow = v128.or(v128.or(left, up), v128.or(leftAbove, back));
-  if (!v128.any_true(v128.and(v128.or(ofRow, v128.or(leftBehind, leftAboveBehind)), present))) return false;
-  let flat = left;
-  let flatBehind = leftBehind;
-  let soft = left;
-  let softBehind = leftBehind;
-  if (above > 0) {
-    flat = sub<T>(left, leftAbove);
-    flatBehind = sub<T>(leftBehind, leftAboveBehind);
-    soft = sub<T>(left, half<T>(leftAbove));
-    softBehind = sub<T>(leftBehind, half<T>(leftAboveBehind));
-  }
-  addSymbols<T>(0, left, present);
-  addSymbols<T>(1, up, present);
-  addSymbols<T>(2, back, present);
-  addSymbols<T>(3, flat, present);
-  addSymbols<T>(4, behind > 0 ? sub<T>(flat, flatBehind) : flat, present);
-  addSymbols<T>(5, behind > 0 ? sub<T>(soft, half<T>(softBehind)) : soft, present);
-  return true;
 }
 
 function addSymbols<T>(predictor: u32, residuals: v128, present: v128): void {
