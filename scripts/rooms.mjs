@@ -76,7 +76,7 @@ export const rooms = [
   {
     room: 'assembly/chunks',
     holds: 'AssemblyScript: chunks in a thread’s memory, their analysis and encoding.',
-    imports: 'assembly/common assembly/halve assembly/rle',
+    imports: 'assembly/common assembly/halve assembly/rle assembly/survey',
   },
   {
     room: 'assembly/halve',

@@ -9,6 +9,7 @@ import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { runCpuTask } from '../core/cpu/cpu-task-run.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import { sharedBytes } from '../core/shared/shared-bytes.ts';
+import { nextTurn } from '../core/shared/turn.ts';
 import { createNodeTaskPool } from './node-task-pool.ts';
 
 beforeAll(requireBuild);
@@ -41,6 +42,25 @@ test('threads give the same results as no threads, in the order of the requests'
     });
     expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index), faults: [] });
   }
+});
+
+test('threads that are started beforehand take the first tasks', async () => {
+  pool = createNodeTaskPool(3);
+  let started = 0;
+  const count = () => started++;
+  process.on('worker', count);
+  const startedBy = async (threads: number) => {
+    pool.start?.(threads);
+    await nextTurn();
+    return started;
+  };
+  expect(await startedBy(2)).toBe(2);
+  await Promise.all([1, 2].map((salt) => pool.run(encodeTask(voxelsOf(salt)))));
+  expect(started).toBe(2);
+  expect(await startedBy(9)).toBe(3);
+  await pool.destroy();
+  expect(await startedBy(9)).toBe(3);
+  process.off('worker', count);
 });
 
 test('a whole buffer is transferred; a part of one is copied, and the original stays', async () => {

@@ -86,6 +86,9 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
     isInline: false,
     sharesMemory: true,
     readsFiles: true,
+    start(count) {
+      while (!destroyed && all.size < Math.min(threads, count)) startThread();
+    },
     run(task, signal, most = threads) {
       // One listener per running task is intended; Node warns from the eleventh on.
       if (signal) setMaxListeners(0, signal);

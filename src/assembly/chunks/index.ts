@@ -7,6 +7,7 @@ export const freeAt: usize = __heap_base;
 
 export { checksum } from '../common/checksum';
 export { halve } from '../halve/index';
+export { survey } from '../survey/index';
 export { halveChunks } from './halve';
 export { copyRows, findNonZero, placeRows } from './rows';
 

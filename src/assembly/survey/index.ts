@@ -16,28 +16,41 @@ const sums: usize = memory.data(16 * 6, 16);
 
 /**
  * Surveys a chunk.
- * @param from its voxels, without padding; 64 bytes before and after them must be readable
+ * @param from its first element; rows and planes are `rowStride` and `planeStride` bytes apart. 64 bytes before and after its voxels
+ * must be readable
  * @param to receives 8 numbers of type f64: the expected bits for each predictor, then steps and spikes
  */
-export function survey(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): void {
-  memory.fill(costs, 0, 8 * predictors);
-  const above = x * elementBytes;
-  const behind = above * y;
+export function survey(
+  from: usize,
+  rowStride: u32,
+  planeStride: u32,
+  x: u32,
+  y: u32,
+  z: u32,
+  elementBytes: u32,
+  to: usize,
+): void {
+  for (let i: u32 = 0; i < predictors; i++) {
+    store<u64>(costs + 8 * i, 0);
+    v128.store(sums + 16 * i, i32x4.splat(0));
+  }
   let steps: u64 = 0;
   let spikes: u64 = 0;
   for (let slice: u32 = 0; slice < z; slice++) {
     for (let block: u32 = 0; block < y; block += rowStep) {
       const row = min<u32>(block + ((4 + 5 * slice) & (rowStep - 1)), y - 1);
-      const p = from + slice * behind + row * above;
+      const p = from + slice * planeStride + row * rowStride;
+      const above = row > 0 ? rowStride : 0;
+      const behind = slice > 0 ? planeStride : 0;
       if (elementBytes === 1) {
-        addRow<u8>(p, x, 1, row > 0 ? above : 0, slice > 0 ? behind : 0);
+        addRow<u8>(p, x, 1, above, behind);
         countSteps<u8>(p, x);
       } else if (elementBytes === 2) {
-        addRow<u16>(p, x, 2, row > 0 ? above : 0, slice > 0 ? behind : 0);
+        addRow<u16>(p, x, 2, above, behind);
         countSteps<u16>(p, x);
       } else {
-        addRow<u16>(p, x, 4, row > 0 ? above : 0, slice > 0 ? behind : 0);
-        addRow<u16>(p + 2, x, 4, row > 0 ? above : 0, slice > 0 ? behind : 0);
+        addRow<u16>(p, x, 4, above, behind);
+        addRow<u16>(p + 2, x, 4, above, behind);
         countSteps<u32>(p, x);
       }
       steps += stepCount;
@@ -50,7 +63,7 @@ export function survey(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, t
 }
 
 /**
- * Adds a row's expected bits to the costs.
+ * Adds a row's expected bits to the costs. `sums` are zero before and after.
  * @param width of the row, in elements
  * @param step bytes from one element to the next
  * @param above bytes from the row above to this one, 0 if there is none; `behind` from the row behind
@@ -58,48 +71,53 @@ export function survey(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, t
 function addRow<T>(row: usize, width: u32, step: u32, above: u32, behind: u32): void {
   const bits: u32 = 8 * sizeof<T>();
   const vectorLanes: u32 = 16 / sizeof<T>();
+  const none = i32x4.splat(0);
   for (let x: u32 = 0; x < width; x += pieceElements) {
     const count = min(pieceElements, width - x);
-    memory.fill(sums, 0, 16 * predictors);
+    let isFlat = true;
     for (let first: u32 = 0; first < count; first += vectorLanes) {
+      const p = row + (x + first) * step;
+      // The lanes that are not a row's first element, and those within the row.
       const hasLeft = x + first > 0 ? i32x4.splat(-1) : allButFirst<T>();
-      addVector<T>(row + (x + first) * step, step, above, behind, hasLeft, firstLanes<T>(count - first));
+      const present = firstLanes<T>(count - first);
+      const value = lanesAt<T>(p, step);
+      const valueAbove = lanesAt<T>(p - above, step);
+      const valueBehind = lanesAt<T>(p - behind, step);
+      const valueAboveBehind = lanesAt<T>(p - above - behind, step);
+      // Differences along x. A row's first element has the element above for a left neighbour, or else the one behind, or else itself.
+      const left = sub<T>(value, v128.bitselect(lanesAt<T>(p - step, step), above > 0 ? valueAbove : valueBehind, hasLeft));
+      const leftBehind = sub<T>(valueBehind, v128.bitselect(lanesAt<T>(p - behind - step, step), valueAboveBehind, hasLeft));
+      let leftAbove = none;
+      let leftAboveBehind = none;
+      if (above > 0) {
+        leftAbove = v128.and(sub<T>(valueAbove, lanesAt<T>(p - above - step, step)), hasLeft);
+        leftAboveBehind = v128.and(sub<T>(valueAboveBehind, lanesAt<T>(p - above - behind - step, step)), hasLeft);
+      }
+      const up = above > 0 ? sub<T>(value, valueAbove) : left;
+      const back = behind > 0 ? sub<T>(value, valueBehind) : left;
+      const here = v128.or(v128.or(left, up), v128.or(back, leftAbove));
+      // Where all neighbours are equal, as in background, all symbols are 0 and cost nothing.
+      if (!v128.any_true(v128.and(v128.or(here, v128.or(leftBehind, leftAboveBehind)), present))) continue;
+      isFlat = false;
+      const flat = sub<T>(left, leftAbove);
+      const flatBehind = sub<T>(leftBehind, leftAboveBehind);
+      const soft = sub<T>(left, half<T>(leftAbove));
+      const softBehind = sub<T>(leftBehind, half<T>(leftAboveBehind));
+      addSymbols<T>(0, left, present);
+      addSymbols<T>(1, up, present);
+      addSymbols<T>(2, back, present);
+      addSymbols<T>(3, flat, present);
+      addSymbols<T>(4, behind > 0 ? sub<T>(flat, flatBehind) : flat, present);
+      addSymbols<T>(5, behind > 0 ? sub<T>(soft, half<T>(softBehind)) : soft, present);
     }
+    if (isFlat) continue;
     for (let i: u32 = 0; i < predictors; i++) {
-      const sum =
-        load<u32>(sums + 16 * i) + load<u32>(sums + 16 * i, 4) + load<u32>(sums + 16 * i, 8) + load<u32>(sums + 16 * i, 12);
+      const at = sums + 16 * i;
+      const sum = load<u32>(at) + load<u32>(at, 4) + load<u32>(at, 8) + load<u32>(at, 12);
       store<u64>(costs + 8 * i, load<u64>(costs + 8 * i) + expectedCost(sum, count, bits));
+      v128.store(at, none);
     }
   }
-}
-
-/** Adds the symbols of a vector of elements under each predictor. @param hasLeft the lanes that are not a row's first element */
-function addVector<T>(p: usize, step: u32, above: u32, behind: u32, hasLeft: v128, present: v128): void {
-  const value = lanesAt<T>(p, step);
-  const valueAbove = lanesAt<T>(p - above, step);
-  const valueBehind = lanesAt<T>(p - behind, step);
-  const valueAboveBehind = lanesAt<T>(p - above - behind, step);
-  // Differences along x. A row's first element has the element above for a left neighbour, or else the one behind, or else itself.
-  const left = sub<T>(value, v128.bitselect(lanesAt<T>(p - step, step), above > 0 ? valueAbove : valueBehind, hasLeft));
-  const leftBehind = sub<T>(valueBehind, v128.bitselect(lanesAt<T>(p - behind - step, step), valueAboveBehind, hasLeft));
-  let flat = left;
-  let flatBehind = leftBehind;
-  let soft = left;
-  let softBehind = leftBehind;
-  if (above > 0) {
-    const leftAbove = v128.and(sub<T>(valueAbove, lanesAt<T>(p - above - step, step)), hasLeft);
-    const leftAboveBehind = v128.and(sub<T>(valueAboveBehind, lanesAt<T>(p - above - behind - step, step)), hasLeft);
-    flat = sub<T>(left, leftAbove);
-    flatBehind = sub<T>(leftBehind, leftAboveBehind);
-    soft = sub<T>(left, half<T>(leftAbove));
-    softBehind = sub<T>(leftBehind, half<T>(leftAboveBehind));
-  }
-  addSymbols<T>(0, left, present);
-  addSymbols<T>(1, above > 0 ? sub<T>(value, valueAbove) : left, present);
-  addSymbols<T>(2, behind > 0 ? sub<T>(value, valueBehind) : left, present);
-  addSymbols<T>(3, flat, present);
-  addSymbols<T>(4, behind > 0 ? sub<T>(flat, flatBehind) : flat, present);
-  addSymbols<T>(5, behind > 0 ? sub<T>(soft, half<T>(softBehind)) : soft, present);
 }
 
 function addSymbols<T>(predictor: u32, residuals: v128, present: v128): void {

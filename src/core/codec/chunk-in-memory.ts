@@ -3,7 +3,7 @@ import type { WasmModule } from '../shared/wasm-module.ts';
 
 /** src/assembly/chunks. */
 export type ChunkModule = WasmModule<
-  'findNonZero' | 'copyRows' | 'placeRows' | 'analyze' | 'checksum' | 'encodeRle' | 'halve' | 'halveChunks'
+  'findNonZero' | 'copyRows' | 'placeRows' | 'analyze' | 'survey' | 'checksum' | 'encodeRle' | 'halve' | 'halveChunks'
 >;
 
 /** A chunk in WebAssembly memory, among others. Row (y, z) starts at byte `at + y × rowStride + z × planeStride`. */

@@ -6,6 +6,7 @@ import { gatherChunk } from '../chunks/boxes.ts';
 import { isConstant } from '../chunks/choose.ts';
 import type { ChunkInMemory } from '../codec/chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
+import { survey } from '../codec/survey.ts';
 import { encodeInMemory } from '../codecs/rle/in-memory.ts';
 import { reference } from '../codecs/rle/reference.ts';
 import { halveByReference } from '../levels/halve-reference.ts';
@@ -14,6 +15,7 @@ import type { HalvingMethod } from '../shared/halving.ts';
 import { type Dims3, type ElementType, typedVoxels } from '../shared/volume.ts';
 import { analyzeInMemory, ChunkMemory } from './chunk-memory.ts';
 import { type RowSource, rowsInMemory } from './row-source.ts';
+import { surveyInMemory } from './survey-on-cpu.ts';
 
 /** Adjacent chunks anywhere in a box. How often values repeat varies, so there are long and short runs. */
 const short = fc.integer({ min: 1, max: 20 });
@@ -96,29 +98,33 @@ const cubes = fc
 test.each([
   ['rows of chunks', rows, 200],
   ['cubes', cubes, 25],
-] as const)('%s in memory: analysis and run-length encoding match the references along every axis', (_name, some, numRuns) => {
-  const memory = new ChunkMemory();
-  fc.assert(
-    fc.property(some, ({ box, chunks }) => {
-      const loaded = memory.load(rowsInMemory(box), chunks);
-      for (const [index, { shape }] of chunks.entries()) {
-        const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
-        const chunk = loaded?.[index];
-        if (!chunk) throw new Error('the chunks were not loaded');
-        const copy = new Uint8Array(voxels.bytes.byteLength);
-        memory.copyOut(chunk, copy);
-        expect(Buffer.compare(copy, voxels.bytes)).toBe(0);
-        expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
-        for (const axis of [0, 1, 2]) {
-          const encoded = encodeInMemory(chunk, Uint8Array.of(axis));
-          // `toEqual` would take seconds for this many bytes.
-          expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
+] as const)(
+  '%s in memory: analysis, survey and run-length encoding match the references along every axis',
+  (_name, some, numRuns) => {
+    const memory = new ChunkMemory();
+    fc.assert(
+      fc.property(some, ({ box, chunks }) => {
+        const loaded = memory.load(rowsInMemory(box), chunks);
+        for (const [index, { shape }] of chunks.entries()) {
+          const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
+          const chunk = loaded?.[index];
+          if (!chunk) throw new Error('the chunks were not loaded');
+          const copy = new Uint8Array(voxels.bytes.byteLength);
+          memory.copyOut(chunk, copy);
+          expect(Buffer.compare(copy, voxels.bytes)).toBe(0);
+          expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
+          expect(surveyInMemory(chunk)).toEqual(survey(voxels));
+          for (const axis of [0, 1, 2]) {
+            const encoded = encodeInMemory(chunk, Uint8Array.of(axis));
+            // `toEqual` would take seconds for this many bytes.
+            expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
+          }
         }
-      }
-    }),
-    { numRuns, endOnFailure: true },
-  );
-});
+      }),
+      { numRuns, endOnFailure: true },
+    );
+  },
+);
 
 test.each([
   ['rows of chunks', rows, 200],

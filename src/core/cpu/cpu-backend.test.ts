@@ -71,6 +71,14 @@ test('a fast codec uses the caller’s thread and two others with three tasks ea
   }
 });
 
+test('a pool starts a thread for each 4 MiB that are expected, unless the caller’s thread takes part', () => {
+  const started: number[] = [];
+  const pool = { ...counting(false), start: (threads: number) => started.push(threads) };
+  createCpuBackend(pool).expect?.(9 * 2 ** 20);
+  createCpuBackend(pool, counting(true)).expect?.(2 ** 30);
+  expect(started).toEqual([3]);
+});
+
 test('a row of chunks is divided evenly, so that a narrow last chunk is no task of its own', async () => {
   const dims = [1025, 64, 16] as const;
   const bytes = Uint8Array.from({ length: 1025 * 64 * 16 }, (_, at) => (at * at) >> 9);

@@ -169,6 +169,8 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     boxesAtOnce: threads > 1 ? 2 : 1,
     halves: () => true,
     ...(canHold && { hold, maxHeldBytes: Number.MAX_SAFE_INTEGER }),
+    // The caller's own thread may do small volumes alone.
+    ...(!own && pool.start && { expect: (byteLength: number) => pool.start?.(Math.ceil(byteLength / taskBytes)) }),
 
     encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
     ...((own ?? pool).readsFiles &&
@@ -218,6 +220,9 @@ const maxFed = 2;
 
 /** A fast codec processes this much on the caller's thread before another thread has started. */
 const soonDoneBytes = 2 ** 24;
+
+/** As many threads are started at once as there will be tasks, if these have about this size. */
+const taskBytes = 2 ** 22;
 
 /** If threads read for themselves, starting another one pays off for this many bytes. */
 const bytesForThread = 2 ** 25;

@@ -23,7 +23,7 @@ import { decodeRow, RowMemory } from './decode-row.ts';
 import { halvedVoxels } from './halve-task.ts';
 import { dimsOfHalvings, type HalvedChunks, type HalvingSteps, putPlanes } from './halved-chunks.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
-import { surveyOnCpu } from './survey-on-cpu.ts';
+import { surveyInMemory, surveyOnCpu } from './survey-on-cpu.ts';
 
 /** What a thread keeps between tasks. */
 export class CpuDesk {
@@ -185,7 +185,8 @@ function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = chunk.inMemory ? analyzeInMemory(chunk.inMemory) : analyze(chunk.voxels());
   if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
   const ramp = mayBeRamp(analysis, chunk, () => headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
-  return { chunk, analysis, chosen: ramp ?? chooseCodecs(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };
+  const survey = () => (chunk.inMemory ? surveyInMemory(chunk.inMemory) : surveyOnCpu(chunk.voxels()));
+  return { chunk, analysis, chosen: ramp ?? chooseCodecs(analysis, chunk, choice, survey) };
 }
 
 /** The first bytes of a chunk. */

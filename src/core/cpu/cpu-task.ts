@@ -103,6 +103,8 @@ export interface TaskPool {
   readonly sharesMemory: boolean;
   /** Tasks may have their voxels in a file. */
   readonly readsFiles: boolean;
+  /** Starts so many threads, or all if there are fewer, so that they are ready for the first tasks. */
+  start?(threads: number): void;
   /**
    * Resolves with the task's result; a 'fault' result is thrown as a StriaError. @param threads no new thread is started if
    * there are this many

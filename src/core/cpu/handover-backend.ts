@@ -179,6 +179,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
 
     expect(byteLength) {
       totalBytes = byteLength;
+      threads.expect?.(byteLength);
     },
 
     async prepareEncode(...given) {

@@ -23,7 +23,7 @@ export function isSoonDecoded({ header, byteLength }: Pick<ContainerReader, 'hea
 
 /** Pieces that `isSoonEncoded` reads, spread over the volume, and the bytes of each. */
 const pieces = 64;
-const pieceBytes = 2 ** 12;
+const pieceBytes = 2 ** 10;
 
 /** Threads encode a volume fast if at least this share of its voxels equals the one before. */
 const flatShare = 0.8;
