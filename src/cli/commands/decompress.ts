@@ -18,6 +18,7 @@ import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, localName, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
+import { type PendingFiles, withPendingFiles } from '../outputs/pending-files.ts';
 import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -38,7 +39,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   try {
     if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));
     const { report, paths, notes } = await terminal.withProgress(basename(shownPath(beside, 'input')), signal, (job) =>
-      restoreFile(command, backend, job),
+      withPendingFiles((pending) => restoreFile(command, backend, pending, job)),
     );
     if (backend.successor) terminal.note(deviceNote(report.device, opened.fault));
     const { bytesOut, voxelBytes, timesMs, format } = report;
@@ -61,6 +62,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 function restoreFile(
   command: DecompressCommand,
   backend: Backend,
+  pending: PendingFiles,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
   const { output, to: asked, force, fill, pictureMemory, json } = command;
@@ -79,7 +81,7 @@ function restoreFile(
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {
       const table = parseFilesTable(described.before, container.header.volume);
-      return restoreTable(table, container, files.paths, { ...command, input }, backend, job);
+      return restoreTable(table, container, files.paths, { ...command, input }, backend, pending, job);
     }
     const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
     const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
@@ -99,14 +101,14 @@ function restoreFile(
       );
     }
     const makeSink = async (name: string, byteLength?: number) => {
-      if (!isReady) await makeFolder(place?.folder ?? '');
+      if (!isReady) await makeFolder(place?.folder ?? '', pending);
       isReady = true;
       const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
       if (!target) throw new StriaError('internal', `no output was planned for ${name}`);
       const note = place || target.named ? undefined : otherNameNote(name, target.path);
       if (note) notes.push(note);
       paths.push(target.path);
-      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, byteLength, ...job });
+      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, byteLength, pending, ...job });
     };
     const report = await restoreVolume(
       container,
@@ -125,15 +127,16 @@ async function restoreTable(
   inputs: readonly string[],
   { input, output, force, fill, json }: DecompressCommand,
   backend: Backend,
+  pending: PendingFiles,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
   const pathOf = await filePaths(table, input, output);
   const paths: string[] = [];
   const makeSink = async (name: string, byteLength?: number) => {
     const { path, named } = pathOf(name);
-    await makeFolder(dirname(path));
+    await makeFolder(dirname(path), pending);
     paths.push(path);
-    return createNodeSink(path, { overwrite: force || named, inputs, byteLength, ...job });
+    return createNodeSink(path, { overwrite: force || named, inputs, byteLength, pending, ...job });
   };
   const report = await restoreVolume(
     container,

@@ -10,6 +10,7 @@ import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { formatBytes } from '../terminal/text.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
 import { partialPath, partials } from './partial-files.ts';
+import type { PendingFiles } from './pending-files.ts';
 
 export interface NodeSinkOptions {
   /** Whether an existing file may be replaced. */
@@ -23,6 +24,8 @@ export interface NodeSinkOptions {
   /** A likely upper bound in bytes if the size is not known. `onLowSpace` is called if the disk has less. */
   readonly mostBytes?: number | undefined;
   readonly onLowSpace?: ((text: string) => void) | undefined;
+  /** If given, closing the sink leaves the temporary file here, and `commit` of all of them renames it. */
+  readonly pending?: PendingFiles | undefined;
 }
 
 /**
@@ -52,23 +55,31 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     partials.delete(partial);
     throw error;
   }
+  const commit = async () => {
+    if (options.overwrite) await rename(partial, target.path);
+    else {
+      await renameToFree(partial, target.path).catch((error: unknown) => {
+        throw errorCode(error) === 'EEXIST' ? existsAlready(path) : error;
+      });
+    }
+    partials.delete(partial);
+    await syncFolder(dirname(target.path));
+  };
+  const discard = async () => {
+    await unlink(partial).catch(() => {});
+    partials.delete(partial);
+  };
+  const { pending } = options;
+  const guardedCommit = () =>
+    commit().catch(async (error: unknown) => {
+      await discard();
+      throw systemFault('not-writable', path, error);
+    });
   return fileSink(file, {
     path,
     gatherBytes: standardGatherBytes,
-    commit: async () => {
-      if (options.overwrite) await rename(partial, target.path);
-      else {
-        await renameToFree(partial, target.path).catch((error: unknown) => {
-          throw errorCode(error) === 'EEXIST' ? existsAlready(path) : error;
-        });
-      }
-      partials.delete(partial);
-      await syncFolder(dirname(target.path));
-    },
-    discard: async () => {
-      await unlink(partial).catch(() => {});
-      partials.delete(partial);
-    },
+    commit: pending ? async () => pending.add({ commit: guardedCommit, discard }) : commit,
+    discard,
   });
 }
 
