@@ -40,11 +40,12 @@ function spellings(
 
 /**
  * Spacing, units and affine of a header, in RAS+.
- * @param dimension number of axes
+ * @param lengths the length of each axis
  * @param timeAxis the axis that is t, if any; the others are x, y and z
  * @throws StriaError `corrupt`, `unsupported`
  */
-export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number | undefined): Geometry {
+export function nrrdGeometry(text: NrrdText, lengths: readonly number[], timeAxis: number | undefined): Geometry {
+  const dimension = lengths.length;
   const field = (name: string) => text.fields.get(name)?.value;
   const spaceName = field('space')?.toLowerCase();
   const space = spaceName === undefined ? undefined : spaces.get(spaceName);
@@ -55,8 +56,10 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
   const spaceAxes = space?.axes ?? spaceDimension(field('spacedimension'));
 
   const directions = perAxis(vectors(field('spacedirections'), spaceAxes), dimension, 'space directions');
-  const spacings = perAxis(field('spacings')?.split(/\s+/).map(Number), dimension, 'spacings');
-  const origin = vectors(field('spaceorigin'), spaceAxes)?.[0];
+  const ranges = axisRanges(text, lengths);
+  const spacings = ranges.map(({ spacing }) => spacing);
+  const spaceOrigin = vectors(field('spaceorigin'), spaceAxes)?.[0];
+  const origin = spaceAxes === undefined ? startOf(ranges.slice(0, timeAxis)) : spaceOrigin;
   const spatialAxes = timeAxis ?? dimension;
   const columns = directions.slice(0, spatialAxes).map((direction) => direction && spatialPart(direction, toRas));
   const distances = [0, 1, 2].map((axis) => {
@@ -71,6 +74,38 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
     ...units(text, spatialAxes, timeAxis),
     affine: affineOf(columns, distances, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
   };
+}
+
+interface AxisRange {
+  readonly spacing: number | undefined;
+  /** The position of the first sample. */
+  readonly start: number | undefined;
+}
+
+/**
+ * What `spacings`, `axis mins` and `axis maxs` say of each axis. Minimum and maximum are the outer borders of the first and last
+ * sample, or the samples themselves if the axis is centered on nodes. As in ITK, an axis without a centering has cells.
+ */
+function axisRanges(text: NrrdText, lengths: readonly number[]): readonly AxisRange[] {
+  const numbers = (name: string, words: string) =>
+    perAxis(text.fields.get(name)?.value.split(/\s+/).map(Number), lengths.length, words);
+  const spacings = numbers('spacings', 'spacings');
+  const [mins, maxs] = [numbers('axismins', 'axis mins'), numbers('axismaxs', 'axis maxs')];
+  const centerings = (text.fields.get('centerings') ?? text.fields.get('centers'))?.value.toLowerCase().split(/\s+/) ?? [];
+  return lengths.map((length, axis) => {
+    const [given, min, max] = [spacings, mins, maxs].map((values) => (Number.isFinite(values[axis]) ? values[axis] : undefined));
+    const isNode = centerings[axis] === 'node';
+    const derived = min === undefined || max === undefined ? undefined : (max - min) / (isNode ? length - 1 : length);
+    const spacing = given ?? derived;
+    const start = min === undefined || isNode ? min : min + (spacing ?? 1) / 2;
+    return { spacing, start };
+  });
+}
+
+/** The position of the first voxel, if it is known along each axis. */
+function startOf(ranges: readonly AxisRange[]): number[] | undefined {
+  const starts = ranges.map(({ start }) => start).filter((start) => start !== undefined);
+  return starts.length === ranges.length ? starts : undefined;
 }
 
 function spaceDimension(value: string | undefined): number | undefined {

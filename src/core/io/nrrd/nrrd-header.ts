@@ -48,7 +48,7 @@ export function parseNrrdHeader(text: NrrdText): NrrdHeader {
   }
   const lengths = axisLengths(text);
   const timeAxis = findTimeAxis(text, lengths.length);
-  const geometry = nrrdGeometry(text, lengths.length, timeAxis);
+  const geometry = nrrdGeometry(text, lengths, timeAxis);
   const spacing = ownSpacing(text) ?? geometry.spacing;
   const isGzip = encoding !== 'raw';
   return {
