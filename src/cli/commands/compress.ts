@@ -164,7 +164,7 @@ async function compressTo(
   const choice = encodeChoice(command);
   // A part writes less than the whole, by an amount that is not known before.
   const room = part === undefined && { mostBytes: volumeBytes(volume.info), onLowSpace: note };
-  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...room, ...job });
+  const sink = await createNodeSink(output.path, { holds: 'stria', overwrite: force || output.named, inputs, ...room, ...job });
   const close = async () => {
     await checkInputs();
     await sink.close();

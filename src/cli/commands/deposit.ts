@@ -36,7 +36,7 @@ export async function runDeposit(given: DepositCommand, context: CommandContext)
   const { inputs } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
-  await checkTarget(output, { overwrite: command.force, inputs });
+  await checkTarget(output, { overwrite: command.force, inputs, holds: 'stria' });
   const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
@@ -119,7 +119,7 @@ async function write(
   job: JobOptions,
 ): Promise<CompressReport> {
   const inputs = [...read.paths, ...(command.masses === undefined ? [] : [command.masses])];
-  const sink = await createNodeSink(command.output, { overwrite: command.force, inputs, signal: job.signal });
+  const sink = await createNodeSink(command.output, { holds: 'stria', overwrite: command.force, inputs, signal: job.signal });
   const close = async () => {
     await read.checkUnchanged();
     await sink.close();
