@@ -111,6 +111,7 @@ function compressFile(input: string, output: OutputName, command: CompressComman
       axes: command.axes,
       stripIdentity: command.stripIdentity,
       pictureMemory: command.pictureMemory,
+      onRemark: tools.note,
       ...job,
     });
     return compressTo(output, volume, files.paths, command, tools, () => files.checkUnchanged());
