@@ -156,6 +156,8 @@ test.each([
   ['movie a -o b --along turn --frames 20000', /--frames may be at most 10000/],
   ['movie a -o b --along t --fps 500', /--fps may be at most 120/],
   ['movie a --along t', /movie needs -o or --output/],
+  ['info a --bogus', /^Unknown option '--bogus'; see `stria info --help`$/],
+  ['compress a -o -b.stria', /^Option '-o' argument is ambiguous\. Did you [^\n]*'-o-XYZ'; see/],
   ['recover a', /recover needs -o or --output/],
   ['sample', /sample needs a kind/],
   ['sample cow --size 4 -o x', /Unknown sample: cow/],
