@@ -22,6 +22,7 @@ import { type PendingFiles, withPendingFiles } from '../outputs/pending-files.ts
 import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { scalingNote } from '../terminal/scaling-words.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
 import { exportOmeTiff } from './decompress-ome-tiff.ts';
 import { exportOmeZarr } from './decompress-zarr.ts';
@@ -75,8 +76,11 @@ function restoreFile(
     }
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
+    const lost = asked === undefined || asked === own.format ? undefined : scalingNote(asked, container.header.volume);
+    const notes = lost === undefined ? [] : [lost];
     if (asked === 'ome-tiff' || (asked === undefined && own.format === 'ome-tiff')) {
-      return exportOmeTiff(container, { ...command, input }, files.paths, backend, job);
+      const done = await exportOmeTiff(container, { ...command, input }, files.paths, backend, job);
+      return { ...done, notes: [...notes, ...done.notes] };
     }
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {
@@ -94,7 +98,6 @@ function restoreFile(
     // Create the folder for pictures only once there is a picture to write.
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
-    const notes: string[] = [];
     if (isValueFormat(own.format) && asked === undefined) {
       notes.push(
         `Stria keeps the values of ${formatName(own.format)}, not the file, and wrote NIfTI. --to chooses another format.`,
