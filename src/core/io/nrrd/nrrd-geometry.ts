@@ -13,23 +13,26 @@ const spaces: ReadonlyMap<string, Space> = new Map([
   ...spellings(['left-anterior-superior', 'LAS', 'LAST'], [-1, 1, 1]),
   ...spellings(['left-posterior-superior', 'LPS', 'LPST'], [-1, -1, 1]),
   // These do not relate to a patient, so their axes are taken as the world's axes.
-  ...spellings(['scanner-xyz'], [1, 1, 1]),
-  ...spellings(['3D-right-handed'], [1, 1, 1]),
-  ...spellings(['3D-left-handed'], [1, 1, 1]),
+  ...spellings(['scanner-xyz'], [1, 1, 1], false),
+  ...spellings(['3D-right-handed'], [1, 1, 1], false),
+  ...spellings(['3D-left-handed'], [1, 1, 1], false),
 ]);
 
 interface Space {
   readonly toRas: Vector3;
   readonly axes: number;
+  /** Whether the axes are those of a patient. */
+  readonly isPatient: boolean;
 }
 
 /** A space's names in lower case, with and without time. */
 function spellings(
   [name = '', short = name, shortWithTime = `${name}-time`]: readonly string[],
   toRas: Vector3,
+  isPatient = true,
 ): [string, Space][] {
-  const still: Space = { toRas, axes: 3 };
-  const withTime: Space = { toRas, axes: 4 };
+  const still: Space = { toRas, axes: 3, isPatient };
+  const withTime: Space = { toRas, axes: 4, isPatient };
   return [
     [name.toLowerCase(), still],
     [short.toLowerCase(), still],
@@ -71,7 +74,7 @@ export function nrrdGeometry(text: NrrdText, lengths: readonly number[], timeAxi
   const [dx = 1, dy = 1, dz = 1] = distances;
   return {
     spacing: [dx, dy, dz, checkedSpacing(timeStep)],
-    ...units(text, spatialAxes, timeAxis),
+    ...units(text, spatialAxes, timeAxis, space?.isPatient ?? false),
     affine: affineOf(columns, distances, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
   };
 }
@@ -182,16 +185,25 @@ const timeUnits: Record<VolumeInfo['timeUnit'], readonly string[]> = {
   unknown: [],
 };
 
-/** `space units` refer to the space's axes, `units` to the volume's. Axes with different units have none. */
-function units(text: NrrdText, spatialAxes: number, timeAxis: number | undefined): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
+/**
+ * `space units` refer to the space's axes, `units` to the volume's. Axes with different units have none. ITK and 3D Slicer write no
+ * units, and mean millimetres in a patient's space.
+ */
+function units(
+  text: NrrdText,
+  spatialAxes: number,
+  timeAxis: number | undefined,
+  isPatient: boolean,
+): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
   const ofSpace = quoted(text.fields.get('spaceunits')?.value);
   const ofAxes = quoted(text.fields.get('units')?.value);
   const spatial = (ofSpace.length > 0 ? ofSpace.slice(0, 3) : ofAxes.slice(0, spatialAxes)).map((name) =>
     unitNamed(spatialUnits, name),
   );
   const time = timeAxis === undefined ? undefined : ofAxes[timeAxis] || ofSpace[3];
+  const unstated = isPatient && !text.fields.has('spaceunits') && !text.fields.has('units') ? 'mm' : 'unknown';
   return {
-    spatialUnit: spatial.every((unit) => unit === spatial[0]) ? (spatial[0] ?? 'unknown') : 'unknown',
+    spatialUnit: spatial.every((unit) => unit === spatial[0]) ? (spatial[0] ?? unstated) : 'unknown',
     timeUnit: time === undefined ? 'unknown' : unitNamed(timeUnits, time),
   };
 }

@@ -38,7 +38,9 @@ export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
     `space origin: ${vectorText(affineOrigin(affine))}`,
   ];
   if (elementBytes(info.type) > 1) lines.push(`endian: ${endian}`);
-  if (spatialUnit !== 'unknown') lines.push(`space units: ${Array(3).fill(`"${spatialUnit}"`).join(' ')}`);
+  // Without units the space would be in millimetres.
+  const unit = spatialUnit === 'unknown' ? '' : spatialUnit;
+  lines.push(`space units: ${Array(3).fill(`"${unit}"`).join(' ')}`);
   if (hasTime) lines.push(`spacings: NaN NaN NaN ${spacing[3]}`);
   if (hasTime && timeUnit !== 'unknown') lines.push(`units: "" "" "" "${timeUnit}"`);
   if (slope !== 1 || intercept !== 0) lines.push(`${striaPairs.slope}:=${slope}`, `${striaPairs.intercept}:=${intercept}`);

@@ -168,6 +168,16 @@ describe('geometry', () => {
     expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
   });
 
+  test.each([
+    [['space: LPS'], 'mm'],
+    [['space: RAS', 'space units: "um" "um" "um"'], 'um'],
+    [['space: RAS', 'space units: "" "" ""'], 'unknown'],
+    [['space: scanner-xyz'], 'unknown'],
+    [[], 'unknown'],
+  ])('the unit of %j is %s', async (lines, unit) => {
+    expect((await infoOf([...still, ...lines])).spatialUnit).toBe(unit);
+  });
+
   test('reads the time step from spacings and from a space with time', async () => {
     const four = nrrdLines([4, 3, 2, 5], 'u8');
     const mixed = [
