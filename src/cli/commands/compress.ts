@@ -45,7 +45,14 @@ type Entry = { input: string; inputs?: readonly string[]; output: string } & (
  */
 export async function runCompress(command: CompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { output } = command;
-  const asStack = (await isOneOutput(command.inputs, output)) && (await makesOne(command.inputs));
+  const isOne = await isOneOutput(command.inputs, output);
+  const asStack = isOne && (await makesOne(command.inputs));
+  if (isOne && !asStack) {
+    throw new StriaError(
+      'invalid-input',
+      `these files hold separate volumes, and ${output} can hold only one; name a folder with -o`,
+    );
+  }
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
   const outputs = await compressOutputs(inputs, output, nameSuffix(command));
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
