@@ -65,6 +65,7 @@ test('names that start with a dash follow --', () => {
 });
 
 test.each([
+  ['info a.raw --dims 3x4x5 --type u8', { raw: { dims: [3, 4, 5, 1], type: 'u8' } }],
   ['sample potential --size 512 -o p.nii', { kind: 'potential', dims: [512, 512, 512], type: 'u8', seed: 1 }],
   ['sample phantom --size 64 --type f32 -o p.nii', { type: 'f32' }],
   ['bench bricks --type f32', { type: 'f32' }],
