@@ -158,7 +158,9 @@ describe('output files', () => {
   test('an input is never overwritten by the output', async () => {
     await makeContainer();
     const ended = await stria('decompress', at('scan.stria'), '-o', at('scan.stria'), ...cpu);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/would replace the input/) });
+    const fault = `${at('scan.stria')}: the output would replace the input`;
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(fault) });
+    expect(ended.stderr.split(at('scan.stria'))).toHaveLength(2);
     await succeed('verify', at('scan.stria'), ...cpu);
   });
 
@@ -166,6 +168,13 @@ describe('output files', () => {
     writeFileSync(at('scan.nii'), niftiFile(dims, 1));
     const ended = await stria('compress', at('scan.nii'), '-o', '/dev/full', ...cpu);
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/\/dev\/full: the disk is full/) });
+  });
+
+  test('several volumes are not written as one .stria', async () => {
+    for (const name of ['a.nii', 'b.nii']) writeFileSync(at(name), niftiFile(dims, 1));
+    const ended = await stria('compress', at('a.nii'), at('b.nii'), '-o', at('both.stria'), ...cpu);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/separate volumes/) });
+    expect(existsSync(at('both.stria'))).toBe(false);
   });
 
   test('several inputs go into a folder; a failing one does not stop the others', async () => {

@@ -94,6 +94,16 @@ describe('PNG', () => {
     expect(existsSync(at('n-0012.png'))).toBe(true);
   });
 
+  test('a run that fails half-way leaves no pictures', async () => {
+    writeFrames(8, 1);
+    await succeed('compress', ...frames(), '-o', at('stack.stria'), ...cpu);
+    mkdirSync(at('out/frame7.png'), { recursive: true });
+    const { code, stderr } = await stria('decompress', at('stack.stria'), '-o', at('out'), ...cpu);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/frame7\.png is a folder/);
+    expect(readdirSync(at('out'))).toEqual(['frame7.png']);
+  });
+
   test('a picture of another size is named, and no output is left', async () => {
     writeFrames(8, 1);
     writeFileSync(at('frames/frame7.png'), encode({ width: 5, height: 5, channels: 1, depth: 8, data: new Uint8Array(25) }));

@@ -65,6 +65,7 @@ test('names that start with a dash follow --', () => {
 });
 
 test.each([
+  ['info a.raw --dims 3x4x5 --type u8', { raw: { dims: [3, 4, 5, 1], type: 'u8' } }],
   ['sample potential --size 512 -o p.nii', { kind: 'potential', dims: [512, 512, 512], type: 'u8', seed: 1 }],
   ['sample phantom --size 64 --type f32 -o p.nii', { type: 'f32' }],
   ['bench bricks --type f32', { type: 'f32' }],
@@ -156,6 +157,8 @@ test.each([
   ['movie a -o b --along turn --frames 20000', /--frames may be at most 10000/],
   ['movie a -o b --along t --fps 500', /--fps may be at most 120/],
   ['movie a --along t', /movie needs -o or --output/],
+  ['info a --bogus', /^Unknown option '--bogus'; see `stria info --help`$/],
+  ['compress a -o -b.stria', /^Option '-o' argument is ambiguous\. Did you [^\n]*'-o-XYZ'; see/],
   ['recover a', /recover needs -o or --output/],
   ['sample', /sample needs a kind/],
   ['sample cow --size 4 -o x', /Unknown sample: cow/],

@@ -68,8 +68,17 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Opt
     const words = joinNegative(args).map((word) => (isOptional(word) ? `${word}=` : word));
     return parseArgs({ args: words, options: config, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usage(`${error instanceof Error ? error.message : String(error)}; see \`stria ${name} --help\``);
+    throw usage(`${parserWords(error)}; see \`stria ${name} --help\``);
   }
+}
+
+/** The parser's message on one line, without its advice on inputs that begin with a minus sign. */
+function parserWords(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message
+    .replace(/\. To specify a positional argument.*$/s, '')
+    .replace(/\s*\n/g, ' ')
+    .replace(/\.$/, '');
 }
 
 /** Options whose values may start with a minus sign. The parser would take such a value for an option. */

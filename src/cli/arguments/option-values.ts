@@ -115,8 +115,9 @@ export function pictureMemory(values: OptionValues): number | undefined {
   return value === undefined ? undefined : wholeNumber('picture-memory', value, 2 ** 24) * 2 ** 20;
 }
 
+/** `512,512,300`, or `512x512x300` as in names of raw files. */
 function rawDims(value: string): Dims4 {
-  const [x, y, z, t = 1, ...more] = value.split(',').map((part) => side('dims', part));
+  const [x, y, z, t = 1, ...more] = value.split(/[,x]/).map((part) => side('dims', part));
   if (x === undefined || y === undefined || z === undefined || more.length > 0) {
     throw usage(`--dims takes three or four lengths, such as 512,512,300; got '${value}'`);
   }

@@ -45,7 +45,14 @@ type Entry = { input: string; inputs?: readonly string[]; output: string } & (
  */
 export async function runCompress(command: CompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { output } = command;
-  const asStack = (await isOneOutput(command.inputs, output)) && (await makesOne(command.inputs));
+  const isOne = await isOneOutput(command.inputs, output);
+  const asStack = isOne && (await makesOne(command.inputs));
+  if (isOne && !asStack) {
+    throw new StriaError(
+      'invalid-input',
+      `these files hold separate volumes, and ${output} can hold only one; name a folder with -o`,
+    );
+  }
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
   const outputs = await compressOutputs(inputs, output, nameSuffix(command));
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
@@ -111,6 +118,7 @@ function compressFile(input: string, output: OutputName, command: CompressComman
       axes: command.axes,
       stripIdentity: command.stripIdentity,
       pictureMemory: command.pictureMemory,
+      onRemark: tools.note,
       ...job,
     });
     return compressTo(output, volume, files.paths, command, tools, () => files.checkUnchanged());
@@ -164,7 +172,11 @@ async function compressTo(
   const choice = encodeChoice(command);
   // A part writes less than the whole, by an amount that is not known before.
   const room = part === undefined && { mostBytes: mostFileBytes(volume.info, levels), onLowSpace: note };
-  const sink = await createNodeSink(output.path, { overwrite: force || output.named, force, inputs, ...room, ...job });
+  const sink = await createNodeSink(output.path, {
+    ...{ holds: 'stria', overwrite: force || output.named, force, inputs },
+    ...room,
+    ...job,
+  });
   const close = async () => {
     await checkInputs();
     await sink.close();

@@ -18,9 +18,11 @@ import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, localName, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
+import { type PendingFiles, withPendingFiles } from '../outputs/pending-files.ts';
 import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { scalingNote } from '../terminal/scaling-words.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
 import { exportOmeTiff } from './decompress-ome-tiff.ts';
 import { exportOmeZarr } from './decompress-zarr.ts';
@@ -38,7 +40,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   try {
     if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));
     const { report, paths, notes } = await terminal.withProgress(basename(shownPath(beside, 'input')), signal, (job) =>
-      restoreFile(command, backend, job),
+      withPendingFiles((pending) => restoreFile(command, backend, pending, job)),
     );
     if (backend.successor) terminal.note(deviceNote(report.device, opened.fault));
     const { bytesOut, voxelBytes, timesMs, format } = report;
@@ -61,6 +63,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 function restoreFile(
   command: DecompressCommand,
   backend: Backend,
+  pending: PendingFiles,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
   const { output, to: asked, force, fill, pictureMemory, json } = command;
@@ -73,13 +76,16 @@ function restoreFile(
     }
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
+    const lost = asked === undefined || asked === own.format ? undefined : scalingNote(asked, container.header.volume);
+    const notes = lost === undefined ? [] : [lost];
     if (asked === 'ome-tiff' || (asked === undefined && own.format === 'ome-tiff')) {
-      return exportOmeTiff(container, { ...command, input }, files.paths, backend, job);
+      const done = await exportOmeTiff(container, { ...command, input }, files.paths, backend, job);
+      return { ...done, notes: [...notes, ...done.notes] };
     }
     const [described] = own.parts;
     if (asked === undefined && described !== undefined && hasFilesTable(own)) {
       const table = parseFilesTable(described.before, container.header.volume);
-      return restoreTable(table, container, files.paths, { ...command, input }, backend, job);
+      return restoreTable(table, container, files.paths, { ...command, input }, backend, pending, job);
     }
     const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
     const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
@@ -92,21 +98,21 @@ function restoreFile(
     // Create the folder for pictures only once there is a picture to write.
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
-    const notes: string[] = [];
     if (isValueFormat(own.format) && asked === undefined) {
       notes.push(
         `Stria keeps the values of ${formatName(own.format)}, not the file, and wrote NIfTI. --to chooses another format.`,
       );
     }
     const makeSink = async (name: string, byteLength?: number) => {
-      if (!isReady) await makeFolder(place?.folder ?? '');
+      if (!isReady) await makeFolder(place?.folder ?? '', pending);
       isReady = true;
       const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
       if (!target) throw new StriaError('internal', `no output was planned for ${name}`);
       const note = place || target.named ? undefined : otherNameNote(name, target.path);
       if (note) notes.push(note);
       paths.push(target.path);
-      return createNodeSink(target.path, { overwrite: force || target.named, force, inputs: files.paths, byteLength, ...job });
+      const overwrite = force || target.named;
+      return createNodeSink(target.path, { overwrite, force, inputs: files.paths, byteLength, pending, ...job });
     };
     const report = await restoreVolume(
       container,
@@ -125,15 +131,16 @@ async function restoreTable(
   inputs: readonly string[],
   { input, output, force, fill, json }: DecompressCommand,
   backend: Backend,
+  pending: PendingFiles,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
   const pathOf = await filePaths(table, input, output);
   const paths: string[] = [];
   const makeSink = async (name: string, byteLength?: number) => {
     const { path, named } = pathOf(name);
-    await makeFolder(dirname(path));
+    await makeFolder(dirname(path), pending);
     paths.push(path);
-    return createNodeSink(path, { overwrite: force || named, force, inputs, byteLength, ...job });
+    return createNodeSink(path, { overwrite: force || named, force, inputs, byteLength, pending, ...job });
   };
   const report = await restoreVolume(
     container,

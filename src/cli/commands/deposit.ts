@@ -36,7 +36,7 @@ export async function runDeposit(given: DepositCommand, context: CommandContext)
   const { inputs } = command;
   const { terminal, signal } = context;
   await offerLeftovers([output], inputs, terminal, signal);
-  await checkTarget(output, { overwrite: command.overwrite, inputs });
+  await checkTarget(output, { overwrite: command.overwrite, inputs, holds: 'stria' });
   const { backend, gpu, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
@@ -123,7 +123,7 @@ async function write(
 ): Promise<CompressReport> {
   const { output, overwrite, force } = command;
   const inputs = [...read.paths, ...(command.masses === undefined ? [] : [command.masses])];
-  const sink = await createNodeSink(output, { overwrite, force, inputs, signal: job.signal });
+  const sink = await createNodeSink(output, { holds: 'stria', overwrite, force, inputs, signal: job.signal });
   const close = async () => {
     await read.checkUnchanged();
     await sink.close();

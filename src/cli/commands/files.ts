@@ -84,7 +84,8 @@ export async function inFile<T>(path: string | undefined, work: () => Promise<T>
     const fault = toStriaError(error);
     if (namedFaults.has(fault)) throw fault;
     const namesPath = fault.tag === 'not-readable' || fault.tag === 'not-writable' || fault.tag === 'aborted';
-    const named = path === undefined || namesPath ? fault : inContext(path, fault);
+    const isNamed = fault.context[0] === path || fault.message.startsWith(`${path}: `);
+    const named = path === undefined || namesPath || isNamed ? fault : inContext(path, fault);
     namedFaults.add(named);
     throw named;
   }

@@ -4,6 +4,7 @@ import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { FileWindow } from '../../core/shared/volume-facts.ts';
 import type { ContainerInfo, LevelInfo } from '../../core/stream/info.ts';
 import type { KeptLevels } from '../../core/volume/kept-levels.ts';
+import { scalingWords } from '../terminal/scaling-words.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
 
 // The lines of `stria info`.
@@ -62,6 +63,7 @@ export function volumeRows(
   const isSeries = timePoints > 1;
   const known = (unit: string) => (unit === 'unknown' ? '' : ` ${unit}`);
   const millimetres = spacing.slice(0, 3).map(significant).join(' × ');
+  const scaling = scalingWords({ slope, intercept });
   const rows = [
     [
       'Voxels',
@@ -69,7 +71,7 @@ export function volumeRows(
     ],
     ['Spacing', `${millimetres}${known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`],
   ];
-  if (slope !== 1 || intercept !== 0) rows.push(['Values', `${significant(slope)} × stored + ${significant(intercept)}`]);
+  if (scaling !== undefined) rows.push(['Values', scaling]);
   if (channels) rows.push(['Channels', channels.map(({ name, color }) => (color ? `${name} (${color})` : name)).join(', ')]);
   return rows;
 }

@@ -31,7 +31,7 @@ export async function runInfo(command: InfoCommand, { terminal, signal }: Comman
       terminal.say(describeContainerInfo(input, info));
       return;
     }
-    const options = { siblings: siblingsOf(input, files, job), raw, dataset, axes, ...job };
+    const options = { siblings: siblingsOf(input, files, job), raw, dataset, axes, onRemark: terminal.note, ...job };
     const entries = raw === undefined ? await listVolumes(source, options) : undefined;
     if (entries !== undefined && dataset === undefined && entries.length !== 1) tellList(command, source, entries, terminal);
     else await tellVolume(command, source, entries, options, terminal);

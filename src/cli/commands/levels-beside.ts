@@ -40,7 +40,7 @@ export async function runLevelsBeside(command: LevelsCommand, { terminal, signal
     const report = await terminal.withProgress(basename(input), signal, (job) =>
       withFile(input, job, async (source, files) => {
         const volume = await openVolume(source, { siblings: siblingsOf(input, files, job), raw, dataset, axes, ...job });
-        const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths, ...job });
+        const sink = await createNodeSink(output, { holds: 'stria', overwrite: true, inputs: files.paths, ...job });
         const checked = {
           ...sink,
           close: async () => {

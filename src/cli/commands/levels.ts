@@ -43,8 +43,9 @@ async function rewriteFile(command: LevelsCommand, { terminal, signal }: Command
   try {
     if (!remove) terminal.note(deviceNote(backend.device, fault));
     const choice = encodeChoice(command);
+    const holds = command.output === undefined ? undefined : 'stria';
     const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, async (job) => {
-      const sink = await createNodeSink(output, { overwrite: true, ...job });
+      const sink = await createNodeSink(output, { holds, overwrite: true, ...job });
       // The old file is closed before the new one takes its name, because the new one may replace it.
       const open = { ...sink, close: async () => {}, abort: async () => {} };
       try {

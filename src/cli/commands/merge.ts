@@ -32,7 +32,7 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
   });
   const toOutput = <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) =>
     terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>
-      work(await createNodeSink(output, { overwrite: true, inputs: paths, ...job }), job),
+      work(await createNodeSink(output, { holds: 'stria', overwrite: true, inputs: paths, ...job }), job),
     );
   if (by !== undefined) return combine(inputs, { ...command, by }, context, toOutput);
   let opened: Awaited<ReturnType<typeof openBackend>> | undefined;

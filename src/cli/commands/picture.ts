@@ -3,7 +3,7 @@ import { encodeRgbaPng } from '../../core/io/pictures/rgba-png.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { pictureWords } from '../../renderer/viewer/model/picture-words.ts';
 import type { PictureCommand } from '../arguments/parsed-command.ts';
-import { createNodeSink } from '../outputs/node-sink.ts';
+import { checkTarget, createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';
 import { lookOf } from '../pictures/look.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -15,6 +15,7 @@ import { withPictureScene } from './picture-scene.ts';
 /** `stria picture`: a volume as a PNG, drawn as the app draws it. */
 export async function runPicture(command: PictureCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
+  await checkTarget(output, { overwrite: true, holds: 'png' });
   const look = lookOf(command);
   const startMs = performance.now();
   const name = basename(shownPath(localName(input), 'input'));

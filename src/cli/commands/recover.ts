@@ -19,7 +19,7 @@ export async function runRecover(
   await offerLeftovers([output], [input], terminal, signal);
   const report = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
     withFile(input, job, async (source, files) => {
-      const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths, ...job });
+      const sink = await createNodeSink(output, { holds: 'stria', overwrite: true, inputs: files.paths, ...job });
       return recoverVolume(source, sink, { fill }, job);
     }),
   );

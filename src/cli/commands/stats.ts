@@ -33,8 +33,9 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
         return readLabelTable(file, { signal });
       });
     const names = table === undefined ? undefined : await tableIn(table);
+    const choice = { raw, dataset, axes, onRemark: terminal.note };
     const rows = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
-      withVolume(input, { raw, dataset, axes }, backend, job, async (volume, paths): Promise<readonly NamedRow[]> => {
+      withVolume(input, choice, backend, job, async (volume, paths): Promise<readonly NamedRow[]> => {
         if (labels === undefined) {
           const measured = await measureVolume(volume, { box }, job);
           note(paths());

@@ -2,7 +2,7 @@ import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { isContainer } from '../../core/format/container-start.ts';
 import { isFileTree } from '../../core/io/common/file-tree.ts';
-import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import type { OpenOptions, OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
@@ -26,7 +26,7 @@ export type VolumeWork<T> = (
 /** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws the readers' errors */
 export function withVolume<T>(
   path: string,
-  choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>>,
+  choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>> & Pick<OpenOptions, 'onRemark'>,
   backend: Backend,
   job: JobOptions,
   work: VolumeWork<T>,

@@ -8,8 +8,10 @@ import { freeSpace } from '../../node/free-space.ts';
 import { renameToFree } from '../../node/rename-to-free.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { formatBytes } from '../terminal/text.ts';
+import { checkEnding } from './file-endings.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
 import { partialPath, partials } from './partial-files.ts';
+import type { PendingFiles } from './pending-files.ts';
 
 export interface NodeSinkOptions {
   /** Whether an existing file may be replaced. */
@@ -25,13 +27,17 @@ export interface NodeSinkOptions {
   /** A likely upper bound in bytes if the size is not known. `onLowSpace` is called if the disk has less. */
   readonly mostBytes?: number | undefined;
   readonly onLowSpace?: ((text: string) => void) | undefined;
+  /** What the file will hold, so that a name with the ending of another format is refused. */
+  readonly holds?: 'stria' | 'png' | undefined;
+  /** If given, closing the sink leaves the temporary file here, and `commit` of all of them renames it. */
+  readonly pending?: PendingFiles | undefined;
 }
 
 /**
  * A sink that writes a temporary file beside the target, and renames it once all of it is on the disk. Standard output (`-`), a
  * named pipe and a device (`/dev/null`) are written directly.
- * @throws StriaError `not-writable`, also if the disk is full; `aborted`; `invalid-input` if the target is one of the inputs,
- * or a terminal
+ * @throws StriaError `not-writable`, also if the disk is full; `aborted`; `invalid-input` if the target is one of the inputs or
+ * a terminal, or if its ending belongs to another format
  */
 export async function createNodeSink(path: string, options: NodeSinkOptions): Promise<ByteSink> {
   if (path === standardStream) return (await import('./stdout-sink.ts')).standardOutputSink(options.signal);
@@ -54,31 +60,39 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     partials.delete(partial);
     throw error;
   }
+  const commit = async () => {
+    const replaces = options.force || (options.overwrite && target.mode !== undefined);
+    if (replaces) await rename(partial, target.path);
+    else {
+      await renameToFree(partial, target.path).catch((error: unknown) => {
+        if (errorCode(error) !== 'EEXIST') throw error;
+        throw options.overwrite ? createdMeanwhile(path) : existsAlready(path);
+      });
+    }
+    partials.delete(partial);
+    await syncFolder(dirname(target.path));
+  };
+  const discard = async () => {
+    await unlink(partial).catch(() => {});
+    partials.delete(partial);
+  };
+  const { pending } = options;
+  const guardedCommit = () =>
+    commit().catch(async (error: unknown) => {
+      await discard();
+      throw systemFault('not-writable', path, error);
+    });
   return fileSink(file, {
     path,
     gatherBytes: standardGatherBytes,
     hasPositions: true,
-    commit: async () => {
-      const replaces = options.force || (options.overwrite && target.mode !== undefined);
-      if (replaces) await rename(partial, target.path);
-      else {
-        await renameToFree(partial, target.path).catch((error: unknown) => {
-          if (errorCode(error) !== 'EEXIST') throw error;
-          throw options.overwrite ? createdMeanwhile(path) : existsAlready(path);
-        });
-      }
-      partials.delete(partial);
-      await syncFolder(dirname(target.path));
-    },
-    discard: async () => {
-      await unlink(partial).catch(() => {});
-      partials.delete(partial);
-    },
+    commit: pending ? async () => pending.add({ commit: guardedCommit, discard }) : commit,
+    discard,
   });
 }
 
 /** Refuses a path as `createNodeSink` would, before work is spent on what could not be written. @throws StriaError like it */
-export async function checkTarget(path: string, options: Pick<NodeSinkOptions, 'overwrite' | 'inputs'>): Promise<void> {
+export async function checkTarget(path: string, options: Pick<NodeSinkOptions, 'overwrite' | 'inputs' | 'holds'>): Promise<void> {
   if (path !== standardStream) await resolveTarget(path, options);
 }
 
@@ -92,7 +106,7 @@ interface Target {
 
 async function resolveTarget(
   path: string,
-  { overwrite, inputs = [] }: Pick<NodeSinkOptions, 'overwrite' | 'inputs'>,
+  { overwrite, inputs = [], holds }: Pick<NodeSinkOptions, 'overwrite' | 'inputs' | 'holds'>,
 ): Promise<Target> {
   const facts = await stat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
@@ -102,6 +116,7 @@ async function resolveTarget(
     const target = await dangling(path);
     if (target !== undefined && !overwrite) throw existsAlready(path);
     await checkFolder(target ?? path);
+    checkEnding(path, holds);
     return { path: resolve(target ?? path), kind: 'file', mode: undefined };
   }
   if (facts.isDirectory()) throw new StriaError('not-writable', `${path} is a folder; name a file in it`);
@@ -113,6 +128,7 @@ async function resolveTarget(
       throw new StriaError('invalid-input', `${path}: the output would replace the input; give another name with -o`);
     }
   }
+  checkEnding(path, holds);
   if (!overwrite) throw existsAlready(path);
   // A read-only file is not replaced, even if its folder allows it.
   await access(path, constants.W_OK).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compressOutputs, stemOf } from './output-names.ts';
+import { compressOutputs, makeFolder, stemOf } from './output-names.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -61,4 +61,12 @@ test('standard input needs an output name, and standard output takes one file', 
   ] as const) {
     await expect(compressOutputs(inputs, output)).rejects.toMatchObject({ tag: 'invalid-input', message: /standard/ });
   }
+});
+
+test('a folder under the name of a file is refused in words', async () => {
+  const file = join(folder, 'file');
+  await expect(makeFolder(file)).rejects.toMatchObject({
+    tag: 'not-writable',
+    message: `${file} is a file, but the output is a folder; give another name with -o`,
+  });
 });

@@ -5,7 +5,8 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { PartChoice } from '../../core/shared/part-choice.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { isOmeName, volumeStem } from '../../core/shared/volume-names.ts';
-import { systemFault } from '../../node/system-faults.ts';
+import { errorCode, systemFault } from '../../node/system-faults.ts';
+import type { PendingFiles } from './pending-files.ts';
 
 /** A file to write, and whether the user named it. An existing file is replaced without -f only if the user named it. */
 export interface OutputName {
@@ -93,11 +94,17 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Creates a folder and its parents. @throws StriaError `not-writable` */
-export async function makeFolder(path: string): Promise<void> {
+/**
+ * Creates a folder and its parents.
+ * @param pending removes the folder if the files for it are discarded
+ * @throws StriaError `not-writable`
+ */
+export async function makeFolder(path: string, pending?: PendingFiles): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    const first = await mkdir(path, { recursive: true });
+    if (first !== undefined) pending?.addFolder(resolve(path), resolve(first));
   } catch (error) {
-    throw systemFault('not-writable', path, error);
+    if (errorCode(error) !== 'EEXIST') throw systemFault('not-writable', path, error);
+    throw new StriaError('not-writable', `${path} is a file, but the output is a folder; give another name with -o`);
   }
 }

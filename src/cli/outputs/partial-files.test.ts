@@ -56,6 +56,17 @@ test('removes leftovers only if the user agrees', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('counts the leftovers of a run that wrote many files', async () => {
+  for (let index = 0; index < 12; index++) leave(`slice-${index}.png`);
+  const absent = person(undefined);
+  await offerLeftovers([join(folder, 'new')], [], absent, signal);
+  const text = absent.note.mock.calls.join('\n');
+  expect(text.match(/\.partial/g)).toHaveLength(10);
+  expect(text).toContain('and 2 more');
+  await offerLeftovers([join(folder, 'new')], [], person(true), signal);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('prints nothing if there is no leftover, or if the leftover is being read', async () => {
   const terminal = person(true);
   await offerLeftovers([join(folder, 'new')], [], terminal, signal);

@@ -98,6 +98,9 @@ async function bytesBelow(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
+/** Leftovers beyond these are only counted: a killed run that restored pictures may leave thousands. */
+const mostListed = 10;
+
 /**
  * Lists what killed runs left in an output's folder before the output is written, and removes it if the user agrees.
  * @param outputs files that will be written
@@ -114,7 +117,8 @@ export async function offerLeftovers(
   const found = await Promise.all([...folders].map(findLeftovers));
   const leftovers = found.flat().filter(({ path }) => !kept.has(resolve(path)));
   if (leftovers.length === 0) return;
-  const files = leftovers.map(({ path, bytes }) => `  ${displayText(path)} (${formatBytes(bytes)})`);
+  const files = leftovers.slice(0, mostListed).map(({ path, bytes }) => `  ${displayText(path)} (${formatBytes(bytes)})`);
+  if (leftovers.length > mostListed) files.push(`  and ${leftovers.length - mostListed} more`);
   const lines = [
     leftovers.length === 1 ? 'A killed run left this file:' : 'Killed runs left these files:',
     ...files,
@@ -123,7 +127,9 @@ export async function offerLeftovers(
   terminal.note(lines.join('\n'));
   const answer = await terminal.ask(leftovers.length === 1 ? 'Remove it?' : 'Remove them?', signal);
   if (answer) for (const { path } of leftovers) await rm(path, { recursive: true }).catch(() => {});
-  if (answer === undefined) {
+  if (answer === undefined && leftovers.length > mostListed) {
+    terminal.note('Run the command in a terminal, and it offers to remove them.');
+  } else if (answer === undefined) {
     const paths = leftovers.map(({ path }) => shellWord(resolve(path)));
     const command = paths.some((path) => /-folder['"]?$/.test(path)) ? 'rm -r' : 'rm';
     terminal.note(`If you do not need ${leftovers.length === 1 ? 'it' : 'them'}: ${command} ${paths.join(' ')}`);

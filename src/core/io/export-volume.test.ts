@@ -222,3 +222,13 @@ test('a written NRRD header has exactly this text', () => {
     '',
   ]);
 });
+
+test('a single volume is written to NRRD with three axes, and keeps its time step', async () => {
+  const info: VolumeInfo = { ...plain, dims: [5, 3, 2, 1] };
+  const text = new TextDecoder().decode(describeExport(info, 'nrrd', 'scan').parts[0]?.before);
+  expect(text).toContain('\ndimension: 3\n');
+  expect(text).toContain('\nsizes: 5 3 2\n');
+  expect(text).toContain('\nkinds: space space space\n');
+  const { info: back } = await exportAndOpen(info, 'nrrd', 'little');
+  expect(back).toMatchObject({ dims: info.dims, spacing: info.spacing, timeUnit: 's' });
+});

@@ -61,7 +61,7 @@ const knownFormats: readonly KnownFormat[] = [
   },
   {
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05'],
-    says: 'netCDF (MINC 1) is not supported: convert MINC to NIfTI with mnc2nii, and other volumes to NRRD',
+    says: 'netCDF before version 4 is not supported: convert it with nccopy -k nc4, and MINC 1 with mnc2nii',
   },
   { name: /\.mnc2?$/i, says: toNifti('MINC', 'mnc2nii') },
   { begins: ['\xff\xd8\xff'], says: 'JPEG is not supported, because it has already lost information: use PNG or TIFF pictures' },

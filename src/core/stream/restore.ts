@@ -77,7 +77,7 @@ export interface RestoreReport {
 
 /**
  * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed once everything is written, or all
- * aborted once if anything fails. Only pictures are closed one by one, so that those before a fault stay.
+ * aborted once if anything fails. Only pictures are closed one by one, because a stack has more files than may be open.
  * @throws StriaError `corrupt` in the context of `chunk N`; errors of the backend or the sinks; `aborted`
  */
 export async function restoreVolume(

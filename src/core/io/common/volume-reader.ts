@@ -83,6 +83,8 @@ export interface OpenOptions {
   readonly stripIdentity?: boolean | undefined;
   /** Memory limit for reading one picture, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
+  /** Receives a remark on a file that can be opened but may be described wrongly. */
+  readonly onRemark?: ((text: string) => void) | undefined;
 }
 
 /** A larger level is not opened by default if there is a smaller one. */

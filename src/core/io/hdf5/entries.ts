@@ -13,7 +13,7 @@ import { checkedScaling } from '../common/streamed-volume.ts';
 import type { VolumeEntry } from '../common/volume-entry.ts';
 import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
 import type { VoxelGrid } from '../common/voxel-grid.ts';
-import { numberOf, readAttributes, tagsOf, textOf } from './h5-attributes.ts';
+import { type Attributes, numberOf, readAttributes, tagsOf, textOf } from './h5-attributes.ts';
 import { type H5Dataset, listDatasets } from './h5-datasets.ts';
 import { H5File } from './h5-file.ts';
 import { type AxisFacts, axesOf, geometryOf, readAxisFacts } from './h5-geometry.ts';
@@ -67,6 +67,8 @@ function datasetEntry(source: ByteSource, listed: H5Dataset): VolumeEntry {
         const scaling =
           (await mincScaling(file, dataset, attributes, options)) ??
           checkedScaling(numberOf(attributes.get('scale_factor')) ?? 1, numberOf(attributes.get('add_offset')) ?? 0);
+        const remark = fillRemark(attributes);
+        if (remark !== undefined) options.onRemark?.(`${source.name}, ${path}: ${remark}`);
         const root = await readAttributes(file, '/', options);
         return volumeOf(source, (opened) => [datasetGrid(opened, dataset)], datasetGrid(file, dataset), axes, facts, {
           ...scaling,
@@ -75,6 +77,13 @@ function datasetEntry(source: ByteSource, listed: H5Dataset): VolumeEntry {
         });
       }),
   };
+}
+
+/** A remark if a number marks missing values, as in netCDF. NaN needs none, because it is never counted. */
+function fillRemark(attributes: Attributes): string | undefined {
+  const name = ['_FillValue', 'missing_value'].find((each) => numberOf(attributes.get(each)) !== undefined);
+  if (name === undefined) return undefined;
+  return `the stored value ${attributes.get(name)} marks missing values (${name}). Stria counts and shows it like any other value.`;
 }
 
 function levelEntries(source: ByteSource, levels: readonly ImarisLevel[], options: Options): readonly VolumeEntry[] {

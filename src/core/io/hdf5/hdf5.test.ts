@@ -130,6 +130,20 @@ describe('spacing', () => {
     expect(volume.tags?.find(({ name }) => name === 'units')).toMatchObject({ id: '/data/counts/@units', value: 'counts' });
   });
 
+  test.each([
+    ['_FillValue', -32768, ['a.h5, /a: the stored value -32768 marks missing values (_FillValue).']],
+    ['missing_value', -9999.5, ['a.h5, /a: the stored value -9999.5 marks missing values (missing_value).']],
+    ['_FillValue', Number.NaN, []],
+    ['units', 'K', []],
+  ] as const)('and a remark on missing values: %s %s', async (name, value, expected) => {
+    const file = await hdf5File((root) => {
+      root.create_dataset({ name: 'a', data: shorts, shape }).create_attribute(name, value);
+    });
+    const remarks: string[] = [];
+    await open(file, { onRemark: (text) => remarks.push(text) });
+    expect(remarks.map((text) => text.replace(/ Stria .*/, ''))).toEqual(expected);
+  });
+
   test('and names of netCDF, with dimension scales', async () => {
     const file = await hdf5File((root) => {
       const data = root.create_dataset({ name: 'temperature', data: shorts, shape });

@@ -13,23 +13,26 @@ const spaces: ReadonlyMap<string, Space> = new Map([
   ...spellings(['left-anterior-superior', 'LAS', 'LAST'], [-1, 1, 1]),
   ...spellings(['left-posterior-superior', 'LPS', 'LPST'], [-1, -1, 1]),
   // These do not relate to a patient, so their axes are taken as the world's axes.
-  ...spellings(['scanner-xyz'], [1, 1, 1]),
-  ...spellings(['3D-right-handed'], [1, 1, 1]),
-  ...spellings(['3D-left-handed'], [1, 1, 1]),
+  ...spellings(['scanner-xyz'], [1, 1, 1], false),
+  ...spellings(['3D-right-handed'], [1, 1, 1], false),
+  ...spellings(['3D-left-handed'], [1, 1, 1], false),
 ]);
 
 interface Space {
   readonly toRas: Vector3;
   readonly axes: number;
+  /** Whether the axes are those of a patient. */
+  readonly isPatient: boolean;
 }
 
 /** A space's names in lower case, with and without time. */
 function spellings(
   [name = '', short = name, shortWithTime = `${name}-time`]: readonly string[],
   toRas: Vector3,
+  isPatient = true,
 ): [string, Space][] {
-  const still: Space = { toRas, axes: 3 };
-  const withTime: Space = { toRas, axes: 4 };
+  const still: Space = { toRas, axes: 3, isPatient };
+  const withTime: Space = { toRas, axes: 4, isPatient };
   return [
     [name.toLowerCase(), still],
     [short.toLowerCase(), still],
@@ -40,11 +43,12 @@ function spellings(
 
 /**
  * Spacing, units and affine of a header, in RAS+.
- * @param dimension number of axes
+ * @param lengths the length of each axis
  * @param timeAxis the axis that is t, if any; the others are x, y and z
  * @throws StriaError `corrupt`, `unsupported`
  */
-export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number | undefined): Geometry {
+export function nrrdGeometry(text: NrrdText, lengths: readonly number[], timeAxis: number | undefined): Geometry {
+  const dimension = lengths.length;
   const field = (name: string) => text.fields.get(name)?.value;
   const spaceName = field('space')?.toLowerCase();
   const space = spaceName === undefined ? undefined : spaces.get(spaceName);
@@ -55,8 +59,10 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
   const spaceAxes = space?.axes ?? spaceDimension(field('spacedimension'));
 
   const directions = perAxis(vectors(field('spacedirections'), spaceAxes), dimension, 'space directions');
-  const spacings = perAxis(field('spacings')?.split(/\s+/).map(Number), dimension, 'spacings');
-  const origin = vectors(field('spaceorigin'), spaceAxes)?.[0];
+  const ranges = axisRanges(text, lengths);
+  const spacings = ranges.map(({ spacing }) => spacing);
+  const spaceOrigin = vectors(field('spaceorigin'), spaceAxes)?.[0];
+  const origin = spaceAxes === undefined ? startOf(ranges.slice(0, timeAxis)) : spaceOrigin;
   const spatialAxes = timeAxis ?? dimension;
   const columns = directions.slice(0, spatialAxes).map((direction) => direction && spatialPart(direction, toRas));
   const distances = [0, 1, 2].map((axis) => {
@@ -68,9 +74,41 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
   const [dx = 1, dy = 1, dz = 1] = distances;
   return {
     spacing: [dx, dy, dz, checkedSpacing(timeStep)],
-    ...units(text, spatialAxes, timeAxis),
+    ...units(text, spatialAxes, timeAxis, space?.isPatient ?? false),
     affine: affineOf(columns, distances, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
   };
+}
+
+interface AxisRange {
+  readonly spacing: number | undefined;
+  /** The position of the first sample. */
+  readonly start: number | undefined;
+}
+
+/**
+ * What `spacings`, `axis mins` and `axis maxs` say of each axis. Minimum and maximum are the outer borders of the first and last
+ * sample, or the samples themselves if the axis is centered on nodes. As in ITK, an axis without a centering has cells.
+ */
+function axisRanges(text: NrrdText, lengths: readonly number[]): readonly AxisRange[] {
+  const numbers = (name: string, words: string) =>
+    perAxis(text.fields.get(name)?.value.split(/\s+/).map(Number), lengths.length, words);
+  const spacings = numbers('spacings', 'spacings');
+  const [mins, maxs] = [numbers('axismins', 'axis mins'), numbers('axismaxs', 'axis maxs')];
+  const centerings = (text.fields.get('centerings') ?? text.fields.get('centers'))?.value.toLowerCase().split(/\s+/) ?? [];
+  return lengths.map((length, axis) => {
+    const [given, min, max] = [spacings, mins, maxs].map((values) => (Number.isFinite(values[axis]) ? values[axis] : undefined));
+    const isNode = centerings[axis] === 'node';
+    const derived = min === undefined || max === undefined ? undefined : (max - min) / (isNode ? length - 1 : length);
+    const spacing = given ?? derived;
+    const start = min === undefined || isNode ? min : min + (spacing ?? 1) / 2;
+    return { spacing, start };
+  });
+}
+
+/** The position of the first voxel, if it is known along each axis. */
+function startOf(ranges: readonly AxisRange[]): number[] | undefined {
+  const starts = ranges.map(({ start }) => start).filter((start) => start !== undefined);
+  return starts.length === ranges.length ? starts : undefined;
 }
 
 function spaceDimension(value: string | undefined): number | undefined {
@@ -147,16 +185,25 @@ const timeUnits: Record<VolumeInfo['timeUnit'], readonly string[]> = {
   unknown: [],
 };
 
-/** `space units` refer to the space's axes, `units` to the volume's. Axes with different units have none. */
-function units(text: NrrdText, spatialAxes: number, timeAxis: number | undefined): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
+/**
+ * `space units` refer to the space's axes, `units` to the volume's. Axes with different units have none. ITK and 3D Slicer write no
+ * units, and mean millimetres in a patient's space.
+ */
+function units(
+  text: NrrdText,
+  spatialAxes: number,
+  timeAxis: number | undefined,
+  isPatient: boolean,
+): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
   const ofSpace = quoted(text.fields.get('spaceunits')?.value);
   const ofAxes = quoted(text.fields.get('units')?.value);
   const spatial = (ofSpace.length > 0 ? ofSpace.slice(0, 3) : ofAxes.slice(0, spatialAxes)).map((name) =>
     unitNamed(spatialUnits, name),
   );
   const time = timeAxis === undefined ? undefined : ofAxes[timeAxis] || ofSpace[3];
+  const unstated = isPatient && !text.fields.has('spaceunits') && !text.fields.has('units') ? 'mm' : 'unknown';
   return {
-    spatialUnit: spatial.every((unit) => unit === spatial[0]) ? (spatial[0] ?? 'unknown') : 'unknown',
+    spatialUnit: spatial.every((unit) => unit === spatial[0]) ? (spatial[0] ?? unstated) : 'unknown',
     timeUnit: time === undefined ? 'unknown' : unitNamed(timeUnits, time),
   };
 }

@@ -18,7 +18,12 @@ export interface NrrdHeader {
 }
 
 /** Key/value pairs that Stria's writer adds for values without a NRRD field. */
-export const striaPairs = { slope: 'stria_slope', intercept: 'stria_intercept', spacing: 'stria_spacing' } as const;
+export const striaPairs = {
+  slope: 'stria_slope',
+  intercept: 'stria_intercept',
+  spacing: 'stria_spacing',
+  timeUnit: 'stria_time_unit',
+} as const;
 
 const typeNames: Record<ElementType, readonly string[]> = {
   i8: ['signed char', 'int8', 'int8_t'],
@@ -43,7 +48,7 @@ export function parseNrrdHeader(text: NrrdText): NrrdHeader {
   }
   const lengths = axisLengths(text);
   const timeAxis = findTimeAxis(text, lengths.length);
-  const geometry = nrrdGeometry(text, lengths.length, timeAxis);
+  const geometry = nrrdGeometry(text, lengths, timeAxis);
   const spacing = ownSpacing(text) ?? geometry.spacing;
   const isGzip = encoding !== 'raw';
   return {
@@ -52,6 +57,7 @@ export function parseNrrdHeader(text: NrrdText): NrrdHeader {
       type,
       ...geometry,
       spacing,
+      timeUnit: ownTimeUnit(text) ?? geometry.timeUnit,
       ...checkedScaling(ownNumber(text, striaPairs.slope) ?? 1, ownNumber(text, striaPairs.intercept) ?? 0),
     },
     endian: byteOrder(text, elementBytes(type)),
@@ -182,4 +188,10 @@ function ownSpacing(text: NrrdText): VolumeInfo['spacing'] | undefined {
     throw new StriaError('corrupt', `the NRRD header's ${striaPairs.spacing} is '${value.slice(0, 60)}', not four distances`);
   }
   return [x, y, z, t];
+}
+
+function ownTimeUnit(text: NrrdText): VolumeInfo['timeUnit'] | undefined {
+  const value = text.pairs.get(striaPairs.timeUnit)?.trim();
+  if (value === undefined || value === 's' || value === 'ms' || value === 'us') return value;
+  throw new StriaError('corrupt', `the NRRD header's ${striaPairs.timeUnit} is '${value.slice(0, 60)}', not s, ms or us`);
 }

@@ -15,12 +15,14 @@ const typeNames: Record<ElementType, string> = {
 };
 
 /**
- * The header of an attached NRRD with raw encoding, including the empty line that ends it. Slope, intercept and a spacing that
- * differs from the affine's have no NRRD field; they become key/value pairs that Stria's reader understands.
+ * The header of an attached NRRD with raw encoding, including the empty line that ends it. Slope, intercept, a spacing that
+ * differs from the affine's, and the time step of a single volume have no NRRD field; they become key/value pairs that Stria's
+ * reader understands.
  */
 export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit, timeUnit } = info;
-  const hasTime = dims[3] > 1 || spacing[3] !== 1 || timeUnit !== 'unknown';
+  // Other programs take a fourth axis for a series, even of one volume.
+  const hasTime = dims[3] > 1;
   const columns = affineColumns(affine);
   const axes = (spatial: readonly string[], time: string) => (hasTime ? [...spatial, time] : spatial).join(' ');
   const lines = [
@@ -36,12 +38,15 @@ export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
     `space origin: ${vectorText(affineOrigin(affine))}`,
   ];
   if (elementBytes(info.type) > 1) lines.push(`endian: ${endian}`);
-  if (spatialUnit !== 'unknown') lines.push(`space units: ${Array(3).fill(`"${spatialUnit}"`).join(' ')}`);
+  // Without units the space would be in millimetres.
+  const unit = spatialUnit === 'unknown' ? '' : spatialUnit;
+  lines.push(`space units: ${Array(3).fill(`"${unit}"`).join(' ')}`);
   if (hasTime) lines.push(`spacings: NaN NaN NaN ${spacing[3]}`);
-  if (timeUnit !== 'unknown') lines.push(`units: "" "" "" "${timeUnit}"`);
+  if (hasTime && timeUnit !== 'unknown') lines.push(`units: "" "" "" "${timeUnit}"`);
   if (slope !== 1 || intercept !== 0) lines.push(`${striaPairs.slope}:=${slope}`, `${striaPairs.intercept}:=${intercept}`);
-  if (columns.some((column, axis) => vectorLength(column) !== spacing[axis]))
-    lines.push(`${striaPairs.spacing}:=${spacing.join(' ')}`);
+  const isOtherSpacing = columns.some((column, axis) => vectorLength(column) !== spacing[axis]);
+  if (isOtherSpacing || (!hasTime && spacing[3] !== 1)) lines.push(`${striaPairs.spacing}:=${spacing.join(' ')}`);
+  if (!hasTime && timeUnit !== 'unknown') lines.push(`${striaPairs.timeUnit}:=${timeUnit}`);
   return new TextEncoder().encode(`${lines.join('\n')}\n\n`);
 }
 

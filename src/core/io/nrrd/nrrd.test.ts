@@ -168,6 +168,16 @@ describe('geometry', () => {
     expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
   });
 
+  test.each([
+    [['space: LPS'], 'mm'],
+    [['space: RAS', 'space units: "um" "um" "um"'], 'um'],
+    [['space: RAS', 'space units: "" "" ""'], 'unknown'],
+    [['space: scanner-xyz'], 'unknown'],
+    [[], 'unknown'],
+  ])('the unit of %j is %s', async (lines, unit) => {
+    expect((await infoOf([...still, ...lines])).spatialUnit).toBe(unit);
+  });
+
   test('reads the time step from spacings and from a space with time', async () => {
     const four = nrrdLines([4, 3, 2, 5], 'u8');
     const mixed = [
@@ -205,6 +215,23 @@ describe('geometry', () => {
   });
 
   test.each([
+    ['of cells', 'centerings: cell cell cell', [2, 3, 5], [11, 21.5, 32.5]],
+    ['of nodes', 'centerings: node node node', [8 / 3, 4.5, 10], [10, 20, 30]],
+    ['without a centering, as cells', 'kinds: space space space', [2, 3, 5], [11, 21.5, 32.5]],
+    ['with other spacings', 'spacings: 1 1 1', [1, 1, 1], [10.5, 20.5, 30.5]],
+  ])('takes the position from axis mins and axis maxs %s', async (_name, line, [x, y, z], [ox, oy, oz]) => {
+    const lines = [...nrrdLines([4, 3, 2], 'u8'), 'axis mins: 10 20 30', 'axis maxs: 18 29 40'];
+    const { affine } = await infoOf([...lines, line]);
+    expect(affine).toEqual([x, 0, 0, ox, 0, y, 0, oy, 0, 0, z, oz]);
+  });
+
+  test('needs a minimum along each axis for a position', async () => {
+    const { affine } = await infoOf([...still, 'spacings: 1 1 1', 'axis mins: 10 nan 30']);
+    expect([affine[3], affine[7], affine[11]]).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    'axis mins: 1 2',
     'space directions: (1,0,0) (0,1,0) (0,0,1)',
     'spacings: 1 1',
     'kinds: space space',

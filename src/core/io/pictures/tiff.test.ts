@@ -237,6 +237,8 @@ describe('hostile files', () => {
     ['no bits', [{ tag: 339, type: 3, values: [9] }], 'unsupported'],
     ['YCbCr', [{ tag: 262, type: 3, values: [6] }], 'unsupported'],
     ['reversed bits', [{ tag: 266, type: 3, values: [2] }], 'unsupported'],
+    ['several slices in a picture', [{ tag: 32997, type: 4, values: [20] }], 'unsupported'],
+    ['tiles of several slices', [{ tag: 32998, type: 4, values: [16] }], 'unsupported'],
     ['too many samples', [{ tag: 277, type: 3, values: [60_000] }], 'unsupported'],
     ['predictor 3 of whole numbers', [{ tag: 317, type: 3, values: [3] }], 'unsupported'],
     ['a width that is a text', [{ tag: 256, type: 2, values: 'wide' }], 'corrupt'],

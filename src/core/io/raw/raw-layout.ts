@@ -95,15 +95,26 @@ export function checkLayout(layout: RawLayout): void {
 
 /** Compares the layout with the file, and suggests layouts that fit. @param available bytes of voxels after the offset */
 export function layoutTooLarge(layout: RawLayout, available: number): StriaError {
+  return new StriaError('invalid-input', comparison(layout, available));
+}
+
+/**
+ * A remark if bytes follow the voxels, because the lengths may be wrong. Undefined if there are none.
+ * @param available as for `layoutTooLarge`
+ */
+export function layoutTooSmall(layout: RawLayout, available: number): string | undefined {
+  if (available <= voxelBytes(layout)) return undefined;
+  return `${comparison(layout, available)}. The bytes after the voxels are kept, but not shown.`;
+}
+
+const voxelBytes = ({ dims, type }: RawLayout): number => dims.reduce((product, length) => product * length, elementBytes(type));
+
+function comparison(layout: RawLayout, available: number): string {
   const { dims, type, offset = 0 } = layout;
-  const needed = dims.reduce((product, length) => product * length, elementBytes(type));
   const behind = offset > 0 ? ` after the first ${offset}` : '';
   const fitting = fittingLayouts(layout, available);
   const advice = fitting.length > 0 ? `; ${fitting.join(' or ')} would fit` : '';
-  return new StriaError(
-    'invalid-input',
-    `the file has ${available} bytes of voxels${behind}, but ${dimsText(dims)} ${type} needs ${needed}${advice}`,
-  );
+  return `the file has ${available} bytes of voxels${behind}, but ${dimsText(dims)} ${type} needs ${voxelBytes(layout)}${advice}`;
 }
 
 function fittingLayouts({ dims, type }: RawLayout, available: number): string[] {

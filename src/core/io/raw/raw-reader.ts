@@ -5,7 +5,15 @@ import { diagonalAffine } from '../common/affine.ts';
 import { nameWithoutGzip, openBytes, plainBytes, readWhole } from '../common/byte-stream.ts';
 import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
-import { checkLayout, layoutFromName, layoutTooLarge, parseSidecar, type RawDescription, sidecarName } from './raw-layout.ts';
+import {
+  checkLayout,
+  layoutFromName,
+  layoutTooLarge,
+  layoutTooSmall,
+  parseSidecar,
+  type RawDescription,
+  sidecarName,
+} from './raw-layout.ts';
 
 const sidecarLimit = 2 ** 20;
 
@@ -37,12 +45,14 @@ export async function findRawLayout(source: ByteSource, options: OpenOptions & J
  * may look like gzip by chance. Bytes after the voxels are kept.
  * @throws StriaError `invalid-input` if the file is too short for its layout; `corrupt`, `unsupported`, `aborted`
  */
-export async function openRaw(source: ByteSource, found: FoundLayout, options: JobOptions): Promise<OpenVolume> {
+export async function openRaw(source: ByteSource, found: FoundLayout, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const { layout, sidecar } = found;
   checkLayout(layout);
   const { dims, type, endian = 'little', offset = 0 } = layout;
   const stream = /\.gz$/i.test(source.name) ? await openBytes(source, options) : plainBytes(source);
   if (offset > stream.sizeLimit) throw layoutTooLarge(layout, 0);
+  const remark = stream.size === undefined ? undefined : layoutTooSmall(layout, stream.size - offset);
+  if (remark !== undefined) options.onRemark?.(`${source.name}: ${remark}`);
   const before = await readBefore(stream, offset, options);
   const spacing = layout.spacing ?? ([1, 1, 1, 1] as const);
   const name = stream.size === undefined ? nameWithoutGzip(source.name) : source.name;

@@ -108,6 +108,18 @@ describe('a layout that does not fit', () => {
     expect(cube?.message).toContain('10×10×10 u16 would fit');
   });
 
+  test('too long: a remark has both sizes and layouts that fit', async () => {
+    const remarks: string[] = [];
+    const open = (layout: RawLayout) =>
+      openVolume(memorySource('scan.raw', noise(1000)), { raw: layout, onRemark: (text) => remarks.push(text) });
+    await open({ dims: [10, 10, 9, 1], type: 'u8' });
+    expect(remarks).toEqual([
+      'scan.raw: the file has 1000 bytes of voxels, but 10×10×9 u8 needs 900; 10×10×10 u8 would fit. The bytes after the voxels are kept, but not shown.',
+    ]);
+    await open({ dims: [10, 10, 9, 1], type: 'u8', offset: 100 });
+    expect(remarks).toHaveLength(1);
+  });
+
   test('too short after unpacking', async () => {
     const volume = await openAs(gzipSync(noise(1000)), { dims: [10, 10, 20, 1], type: 'u8' }, 'scan.raw.gz');
     expect(await faultOf(readVoxels(volume))).toMatchObject({ tag: 'invalid-input' });

@@ -72,6 +72,13 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
       'Stria does not read TIFF with reversed bits (FillOrder 2); save it with another program',
     );
   }
+  const depths = [(await value(tiffTags.imageDepth)) ?? 1, (await value(tiffTags.tileDepth)) ?? 1];
+  if (depths.some((depth) => depth > 1)) {
+    throw new StriaError(
+      'unsupported',
+      'Stria does not read TIFF with several slices in a page (ImageDepth); save each slice as a page',
+    );
+  }
   const shape: PictureShape = { width, height, type, channels, bits };
   const { expansion } = compressionOf(compression);
   if (isJpeg && elementBytes(type) > 2) throw new StriaError('corrupt', `the TIFF file says that its JPEG holds ${type}`);

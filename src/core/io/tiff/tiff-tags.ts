@@ -34,6 +34,8 @@ export const tiffTags = {
   extraSamples: 338,
   sampleFormat: 339,
   jpegTables: 347,
+  imageDepth: 32997,
+  tileDepth: 32998,
 } as const;
 
 /** Tags that describe the storage of pixels, which is rewritten, or contain file offsets, which change. */

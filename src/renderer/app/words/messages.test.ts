@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unrecognised } from '../../../core/io/unrecognised.ts';
 import { faultTags } from '../../../core/shared/errors.ts';
 import { faultDetails, faultWords, wordsOf } from './messages.ts';
 
@@ -16,6 +17,11 @@ describe('fault words', () => {
     expect(wordsOf('unsupported', 'saving').title).toBe('This is not possible here');
     expect(wordsOf('unsupported').title).toContain('kind of file');
     expect(wordsOf('not-writable', 'saving')).toBe(faultWords['not-writable']);
+  });
+
+  it('leaves the list of formats to the message, which has it only for an unknown format', () => {
+    expect(faultWords.unsupported.advice).not.toContain('NRRD');
+    expect(unrecognised('a.xyz', new Uint8Array([1, 2, 3])).message).toContain('NRRD');
   });
 
   it('puts the context before the details', () => {

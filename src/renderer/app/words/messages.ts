@@ -1,6 +1,5 @@
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData, FaultTag } from '../../../core/shared/errors.ts';
-import { gzipWords, readableFiles } from '../../../core/shared/readable-formats.ts';
 
 /** The app's words for a fault. The fault's own message is shown as the details. */
 export interface FaultWords {
@@ -20,7 +19,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   unsupported: {
     title: 'Stria cannot read this kind of file',
-    advice: `It opens .stria, ${readableFiles}. ${gzipWords}.`,
+    advice: 'Convert it with another program. If it holds plain voxels, open it as raw voxels.',
     severity: 'error',
   },
   'invalid-input': {
