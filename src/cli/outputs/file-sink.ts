@@ -67,7 +67,7 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
   /** Resolves when the next call may begin. */
   let turn = Promise.resolve();
   /** Resolves when all calls have ended. */
-  let ended: Promise<unknown> = turn;
+  let ended = turn;
 
   let unsynced = 0;
   let syncing: Promise<void> | undefined;
@@ -158,7 +158,8 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
         throw error;
       }),
     ).finally(endTurn);
-    ended = Promise.allSettled([ended, call]);
+    // Without a result, because each would hold all results before it.
+    ended = Promise.allSettled([ended, call]).then(() => {});
     return call;
   };
   const shut = async () => {

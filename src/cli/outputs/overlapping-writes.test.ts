@@ -3,6 +3,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fileSink, type WritableFile } from './file-sink.ts';
@@ -204,4 +206,20 @@ test('an abort while two large writes are under way leaves nothing behind', asyn
   expect(readdirSync(folder)).toEqual([]);
   await writes;
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('calls that have ended take no memory, however many there are', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const file = { write: async () => ({ bytesWritten: 1000 }), sync: async () => {}, close: async () => {} };
+  const sink = fileSink(file, { path: 'a', gatherBytes: 1000, hasPositions: true });
+  const one = bytes(1);
+  const heapAfter = async (calls: number) => {
+    for (let call = 0; call < calls; call++) await sink.write(one);
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await heapAfter(10_000);
+  expect((await heapAfter(200_000)) - before).toBeLessThan(2 ** 23);
+  await sink.abort();
 });

@@ -78,7 +78,7 @@ test('several pieces can be in use, in any order of their ends', async () => {
   lent?.release();
 });
 
-test('a box is given up with a piece in use and the next one on its way', async () => {
+test('a box is given up with the next piece on its way', async () => {
   const lent = await backend.decodeLent?.([], [], { dims: [64, 48, 16], elementBytes: 1 });
   for await (const { release } of lent?.pieces() ?? []) {
     release();
