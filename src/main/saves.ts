@@ -48,6 +48,8 @@ interface Save extends PendingSave {
   readonly mayReplace: boolean;
   /** Undefined until the temporary file is open. */
   file: FileHandle | undefined;
+  /** The place of the next write. The file is not opened to append, since Windows then refuses to truncate it. */
+  written: number;
   /** The first failed write, after which the save can only be aborted. */
   failure: StriaError | undefined;
 }
@@ -78,13 +80,13 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
       temporary,
       mayReplace,
       file: undefined,
+      written: 0,
       tail: Promise.resolve(),
       failure: undefined,
     };
     await registry.begin(id, save, async () => {
       try {
-        // Appends, so that the next write after `restart` begins the file.
-        save.file = await open(temporary, 'ax', mode ?? 0o666);
+        save.file = await open(temporary, 'wx', mode ?? 0o666);
         // `open` applies the umask. File systems without permissions refuse chmod, which does no harm.
         if (mode !== undefined) await save.file.chmod(mode).catch(() => undefined);
       } catch (error) {
@@ -107,12 +109,12 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
   };
 
   /** Changes the temporary file after earlier calls. */
-  const change = async (owner: number, id: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
+  const change = async (owner: number, id: string, work: (save: Save, file: FileHandle) => Promise<void>): Promise<void> => {
     const save = registry.find(owner, id);
     await registry.inOrder(save, async () => {
       if (save.failure !== undefined) throw save.failure;
       try {
-        if (save.file) await work(save.file);
+        if (save.file) await work(save, save.file);
       } catch (error) {
         save.failure = toFileFault(error, 'not-writable', save.target);
         throw save.failure;
@@ -135,8 +137,19 @@ export function createSaves(unfinished?: UnfinishedSaves): Saves {
       return startReserved(owner, { path, mode: undefined }, mayReplace);
     },
 
-    write: (owner, id, bytes) => change(owner, id, (file) => file.appendFile(bytes)),
-    restart: (owner, id) => change(owner, id, (file) => file.truncate(0)),
+    write: (owner, id, bytes) =>
+      change(owner, id, async (save, file) => {
+        for (let done = 0; done < bytes.byteLength; ) {
+          const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done, save.written);
+          done += bytesWritten;
+          save.written += bytesWritten;
+        }
+      }),
+    restart: (owner, id) =>
+      change(owner, id, async (save, file) => {
+        await file.truncate(0);
+        save.written = 0;
+      }),
 
     async commit(owner, id) {
       await registry.commit(owner, id, async (save) => {

@@ -95,7 +95,7 @@ async function withFrames(
   work: (makeSink: SinkMaker) => Promise<void>,
 ): Promise<void> {
   if (isZip(output)) {
-    const sink: ByteSink = await createNodeSink(output, { overwrite: true, inputs, signal });
+    const sink: ByteSink = await createNodeSink(output, { overwrite: true, force, inputs, signal });
     const folder = basename(output).replace(/\.zip$/i, '');
     await withSink(sink, async (zip) => {
       const files = new ZipSinks(zip);

@@ -140,7 +140,7 @@ export class Alignment {
 
   async #ask(file: HostFile): Promise<void> {
     const stored = await readTransform(sourceOf(file.handle));
-    await reached(this.#store, (state) => !isAsking(state));
+    while (isAsking(this.#store.getState())) await reached(this.#store, (state) => !isAsking(state));
     // The volume or the layers may be gone by now.
     if (alignables(this.#store.getState()).length === 0) return;
     this.#show({ name: file.name, stored, fault: undefined });

@@ -25,7 +25,8 @@ export class VolumeQuestion {
 
   /** Asks once no other question is open. @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
   async ask(file: HostFile, { signal, onQuestion }: AddingJob): Promise<ChosenVolume> {
-    await reached(this.#store, (state) => !isAsking(state), signal);
+    // Something else that waited may have asked first.
+    while (isAsking(this.#store.getState()) && !signal.aborted) await reached(this.#store, (state) => !isAsking(state), signal);
     throwIfAborted(signal);
     const answer = new Promise<ChosenVolume | undefined>((resolve) => {
       this.#answer = resolve;

@@ -81,12 +81,12 @@ export class AddingMeshes {
       batch.isWanted = true;
       return found.length;
     };
-    const count = await this.#queue.add(name, stage, (job) =>
+    const told = (job: AddingJob) =>
       add(job).catch((error: unknown) => {
         tellReplaced(this.#store, name, error, job.signal);
         throw error;
-      }),
-    );
+      });
+    const count = await this.#queue.add(name, stage, told, batch.isWanted === true);
     return count ?? 0;
   }
 }

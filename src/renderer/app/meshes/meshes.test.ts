@@ -13,6 +13,7 @@ import { AddingQueue } from '../state/adding-queue.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import type { MeshSource } from '../state/layer-state.ts';
 import { type AppState, createAppStore } from '../state/store.ts';
+import { AddingMeshes } from './adding-meshes.ts';
 import type { extractShown, SurfaceVolume } from './extract-shown.ts';
 import { Meshes } from './meshes.ts';
 
@@ -439,4 +440,14 @@ test('no surface is extracted from a layer of which the GPU holds only some voxe
   store.setState(({ layers }) => ({ layers: { ...layers, volumes: { a: ready } } }));
   expect(await meshes.adding.addSurfaces({ ...source({ level: 3 }), from: 'a' })).toBe(0);
   expect(extracted).toEqual([]);
+});
+
+test('the message about a volume that could not be added stays when the surfaces that were dropped with it follow', async () => {
+  const store = createAppStore();
+  const queue = new AddingQueue(store);
+  const meshes = new AddingMeshes(queue, store, {} as never, () => {});
+  const areAdded = queue.add('pet.nii', 'Opening', () => Promise.reject(new Error('broken'))).then(Boolean);
+  await areAdded;
+  await meshes.addFiles([{ name: 'lh.stl' } as HostFile], areAdded);
+  expect(store.getState().layers.notAdded.map(({ name }) => name)).toEqual(['pet.nii']);
 });

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { HostFile } from '../../host/host.ts';
 import type { OpenDocument } from '../state/document-state.ts';
 import { startProgress } from '../state/progress.ts';
+import { isAsking, reached } from '../state/questions.ts';
 import { sampleTitle } from '../state/samples.ts';
 import { createAppStore } from '../state/store.ts';
 import { FileOpener, type OpenerNeeds } from './file-opener.ts';
@@ -96,6 +97,23 @@ test('files that are opened while the user is asked wait, and their own question
   opener.open([file('f.nii')]);
   await nextTask();
   expect(asked()).toEqual(['a.nii', 'b.nii', 'e.nii', 'f.nii']);
+});
+
+test('a file that waits takes no place of a question that something else has asked since the answer', async () => {
+  const { opener, store, ask } = setUp('volume');
+  ask.mockImplementation((secondName: string) => store.setState({ overlay: 'second', secondName }));
+  opener.open([file('a.nii')]);
+  await nextTask();
+  // Like a layer whose file has several volumes.
+  const question = reached(store, (state) => !isAsking(state)).then(() => store.setState({ overlay: 'layer-volumes' }));
+  opener.open([file('b.nii')]);
+  store.setState({ overlay: 'none' });
+  await question;
+  await nextTask();
+  expect([store.getState().overlay, ask.mock.calls.length]).toEqual(['layer-volumes', 1]);
+  store.setState({ overlay: 'none' });
+  await nextTask();
+  expect([store.getState().overlay, store.getState().secondName]).toEqual(['second', 'b.nii']);
 });
 
 test('a file that waits is opened once the one that replaces the volume is open, or has failed, which a notice then says', async () => {

@@ -20,6 +20,7 @@ import type { SavedSessions } from '../saved/saved-sessions.ts';
 import { isSessionName } from '../session/session-file.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { orNotice } from '../state/or-notice.ts';
+import { isAsking, reached } from '../state/questions.ts';
 import { type SampleChoice, sampleTitle } from '../state/samples.ts';
 import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
@@ -75,7 +76,10 @@ export class FileOpener {
         const [file] = files;
         // A text file may hold a matrix or something else.
         const isMatrix = file && alignment.mayTake(files) && (await alignment.take(file));
-        if (!isMatrix) this.#open(files);
+        if (isMatrix) return;
+        // A layer may have asked which volume to add since this turn began.
+        while (isAsking(store.getState())) await reached(store, (state) => !isAsking(state));
+        this.#open(files);
       });
     });
   }
@@ -94,7 +98,7 @@ export class FileOpener {
     const volumes = volumesIn(others).map(({ primary }) => ({ request: fileRequest(primary), name: primary.name }));
     const areAdded = layers.addAll(volumes);
     // If one of these volumes cannot be added, the list shows the reason, and the surfaces are not added.
-    if (meshes.length > 0) void orNotice(store, () => this.#addSurfaces(meshes, areAdded));
+    if (meshes.length > 0) void orNotice(store, () => this.#addSurfaces(meshes, volumes.length > 0 ? areAdded : true));
   }
 
   /** Compares the first volume of these files with the open one. */
@@ -241,7 +245,7 @@ export class FileOpener {
   }
 
   /** Adds surfaces to the open volume or space, if they are wanted. A file that a surface of the session lacks restores that surface instead. */
-  async #addSurfaces(files: readonly HostFile[], isWanted: Promise<boolean>): Promise<void> {
+  async #addSurfaces(files: readonly HostFile[], isWanted: boolean | Promise<boolean>): Promise<void> {
     const { store, lostFiles, surfaceFiles, meshes } = this.#needs;
     const { document } = store.getState();
     const others = await lostFiles.takeSurfaces(files);

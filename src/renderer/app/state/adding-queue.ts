@@ -35,10 +35,16 @@ export class AddingQueue {
    * Does the work once what was requested before is done. A failure is listed until it is dismissed, or until something is added
    * after the queue is empty.
    * @param name of the file or surface @param stage the first of its progress
+   * @param isNew false if it was requested together with something before it, whose message stays
    * @returns the work's result; undefined if it failed or was cancelled
    */
-  async add<Result>(name: string, stage: string, work: (job: AddingJob) => Promise<Result>): Promise<Result | undefined> {
-    if (!this.#turns.isBusy) this.#change({ notAdded: [] });
+  async add<Result>(
+    name: string,
+    stage: string,
+    work: (job: AddingJob) => Promise<Result>,
+    isNew = true,
+  ): Promise<Result | undefined> {
+    if (isNew && !this.#turns.isBusy) this.#change({ notAdded: [] });
     return this.#turns.take(name, (signal) => this.#run(name, stage, work, signal));
   }
 

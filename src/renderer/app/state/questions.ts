@@ -8,7 +8,7 @@ export function isAsking({ overlay }: Pick<AppState, 'overlay'>): boolean {
 }
 
 /**
- * Resolves once the state is as wanted, after whatever made it so. Nothing has changed it back by then.
+ * Resolves once the state is as wanted, after whatever made it so. Before the caller goes on, others may change it again.
  * @param signal if it is aborted, this resolves at once
  */
 export async function reached(store: AppStore, isWanted: (state: AppState) => boolean, signal?: AbortSignal): Promise<void> {

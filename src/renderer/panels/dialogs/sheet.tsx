@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog, Heading } from 'react-aria-components';
 import { displayText } from '../../../core/shared/display-text.ts';
+import { isAsking } from '../../app/state/questions.ts';
 import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { useAppState } from '../hooks/use-app.ts';
@@ -9,6 +10,7 @@ import styles from './overlays.module.css';
 
 /** Of the names of files that wait. */
 const mostShown = 5;
+const none: readonly string[] = [];
 
 /** A dialog over the window with a title and a button that closes it. Says which files are opened after it. */
 export function Sheet({
@@ -22,7 +24,8 @@ export function Sheet({
   readonly testId?: string;
   readonly children: ReactNode;
 }) {
-  const waiting = useAppState((state) => state.waitingFiles);
+  // Files also wait while the one before them is opened, but then not for this dialog.
+  const waiting = useAppState((state) => (isAsking(state) ? state.waitingFiles : none));
   return (
     <Dialog className={classes(styles.dialog, styles.sheet)} data-testid={testId}>
       <div className={styles.sheetHead}>
