@@ -21,7 +21,6 @@
 import package::brick_draw::number_texels::{greatest_number, least_sample};
 import package::brick_draw::paged::{
   paged,
-  paged_end,
   paged_entry,
   paged_first,
   paged_index_of,
@@ -35,11 +34,11 @@ import package::brick_draw::paged::{
 import package::brick_draw::paged_feedback::{feedback, paged_miss, paged_use};
 import package::brick_draw::paged_samples::{
   paged_begin_brick,
+  paged_faces,
   paged_first_center,
   paged_last_center,
+  paged_margin,
   paged_own_place,
-  paged_reach_high,
-  paged_reach_low,
 };
 import package::brick_draw::paged_texels::{
   is_filtered,
@@ -78,8 +77,9 @@ struct PagedCell {
   voxel: vec3f,
 }
 
-/// Called before the first brick of a ray.
-fn paged_begin() {
+/// Called before the first brick of a ray. @param margin of gradients: see `paged_margin`
+fn paged_begin(margin: f32) {
+  paged_margin = margin;
   paged_shown = paged.level_count;
   paged_near_level = i32(paged.level_count) - 1;
   paged_begin_texels();
@@ -187,15 +187,12 @@ fn paged_enter(position: vec3f, eye: vec4f, edges: vec3f) -> PagedCell {
 
 /// Called before a ray leaves the shown brick: records beyond which of its faces samples lay.
 fn paged_leave() {
-  if (!is_filtered || paged_shown >= paged.level_count || paged_is_constant(paged_entry)) {
+  if (paged_shown >= paged.level_count || paged_is_constant(paged_entry)) {
     return;
   }
-  let low = (paged_reach_low < paged_first_center) & (paged_first > vec3i(0));
-  let high = (paged_reach_high > paged_last_center) & (paged_last < paged_end);
-  let faces = dot(select(vec3u(0u), vec3u(2u, 4u, 8u), low) + select(vec3u(0u), vec3u(16u, 32u, 64u), high), vec3u(1u));
   let word = paged.used_start + paged_entry - 1u;
-  if ((atomicLoad(&feedback[word]) & faces) != faces) {
-    atomicOr(&feedback[word], faces);
+  if ((atomicLoad(&feedback[word]) & paged_faces) != paged_faces) {
+    atomicOr(&feedback[word], paged_faces);
   }
 }
 

@@ -1,9 +1,9 @@
 // Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks, or, without one, from eight voxels
 // of the atlas.
 //
-// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`), and records how far it reached. A
-// sample near a face of a constant brick, which has no slot, takes its texel from the apron of a neighbour, which is looked up once for all
-// samples beyond the same faces. Without the texture, each voxel is looked up.
+// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`). A sample near a face of a constant brick,
+// which has no slot, takes its texel from the apron of a neighbour, which is looked up once for all samples near the same faces. Without the
+// texture, each voxel is looked up.
 
 import package::brick_draw::paged::{
   paged,
@@ -40,25 +40,27 @@ import package::volume::voxel::{element_type, value_of, voxel_bits};
 /// The centres of the shown brick's first and last voxel, in voxels of its level.
 var<private> paged_first_center: vec3f;
 var<private> paged_last_center: vec3f;
-/// Of a shown constant brick: its place, the faces beyond which the last sample reached (bits 0 to 2 low, 3 to 5 high), where samples
-/// beyond them come from, and the place of the only brick there.
+/// The distance from samples, in voxels along each axis, at which their gradients are sampled; 0 if they need none.
+var<private> paged_margin: f32;
+/// Of a shown constant brick: its place; the faces that the last sample was near, within the margin, or beyond (bits 0 to 2 low, 3 to 5
+/// high); those that were looked beyond for it: the same if there is only one, otherwise those that it lay beyond; where samples beyond them
+/// come from; and the place of the only brick there.
 var<private> paged_own_place: f32;
+var<private> paged_near: u32;
 var<private> paged_beyond: u32;
 var<private> paged_beyond_source: u32;
 var<private> paged_beyond_place: f32;
 const beyond_texels = 0u;
 const beyond_constant = 1u;
 const beyond_constants = 2u;
-/// The bounds of the samples of the shown brick so far, in voxels of its level.
-var<private> paged_reach_low: vec3f;
-var<private> paged_reach_high: vec3f;
+/// The faces of the shown brick beyond which samples lay, as in the feedback.
+var<private> paged_faces: u32;
 
 /// Called after `paged_show`, before the first sample of the brick.
 fn paged_begin_brick() {
   paged_first_center = vec3f(paged_first) + 0.5;
   paged_last_center = vec3f(paged_last) + 0.5;
-  paged_reach_low = paged_first_center;
-  paged_reach_high = paged_last_center;
+  paged_faces = 0u;
   if (paged_is_constant(paged_entry)) {
     paged_own_place = paged_place_of(paged_constants[paged_entry & 0x7fffffffu]);
     paged_beyond = 0u;
@@ -92,7 +94,7 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   return paged_value_place(mix(planes.x, planes.y, fraction.z));
 }
 
-/// Finds out where samples come from that also depend on voxels beyond some faces of the shown brick, which is constant: from the texels of
+/// Finds out where samples come from that may depend on voxels beyond some faces of the shown brick, which is constant: from the texels of
 /// the first neighbour with a slot, whose apron holds the voxels of the others; or, if there is none, from constants. While some of the
 /// others are not loaded, the apron holds that neighbour's nearest voxels in their place, so the picture depends on which one is first.
 /// @param below, above beyond which faces
@@ -154,45 +156,93 @@ fn paged_blend_constants(in_level: vec3f) -> f32 {
 /// A sample of the texture, or of constants. @param in_level position in voxels of the shown level
 fn paged_filtered_place(in_level: vec3f) -> f32 {
   if (paged_is_constant(paged_entry)) {
-    let below = (in_level < paged_first_center) & (paged_first > vec3i(0));
-    let above = (in_level > paged_last_center) & (paged_last < paged_end);
-    let faces = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
-    if (faces == 0u) {
-      return paged_own_place;
+    let far_below = paged_first_center - in_level;
+    let far_above = in_level - paged_last_center;
+    let has_below = paged_first > vec3i(0);
+    let has_above = paged_last < paged_end;
+    // Near a single face, samples come from beyond it, because those of gradients do.
+    var below = (far_below > vec3f(-paged_margin)) & has_below;
+    var above = (far_above > vec3f(-paged_margin)) & has_above;
+    paged_near = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
+    var faces = paged_near;
+    if (countOneBits(faces) > 1u) {
+      below = (far_below > vec3f(0.0)) & has_below;
+      above = (far_above > vec3f(0.0)) & has_above;
+      faces = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
     }
-    // Most samples lie beyond the same faces as the one before.
+    // Most samples lie near the same faces as the one before.
     if (faces != paged_beyond) {
       paged_beyond = faces;
-      paged_look_beyond(below, above);
+      if (faces != 0u) {
+        paged_look_beyond(below, above);
+      }
+    }
+    if (faces == 0u) {
+      return paged_own_place;
     }
     if (paged_beyond_source == beyond_constants) {
       return paged_blend_constants(in_level);
     }
     if (paged_beyond_source == beyond_constant) {
-      let away = max(max(paged_first_center - in_level, in_level - paged_last_center), vec3f(0.0));
-      let weight = min(1.0, dot(select(vec3f(0.0), away, below | above), vec3f(1.0)));
-      if (paged_beyond_place <= -no_place || (paged_own_place <= -no_place && weight < 1.0)) {
+      let away = dot(select(vec3f(0.0), far_below, below) + select(vec3f(0.0), far_above, above), vec3f(1.0));
+      let weight = clamp(away, 0.0, 1.0);
+      if ((paged_beyond_place <= -no_place && weight > 0.0) || (paged_own_place <= -no_place && weight < 1.0)) {
         return missing_place;
       }
       return mix(paged_own_place, paged_beyond_place, weight);
     }
   }
-  paged_reach_low = min(paged_reach_low, in_level);
-  paged_reach_high = max(paged_reach_high, in_level);
   return paged_filter(clamp(in_level, paged_texels_low, paged_texels_high) + paged_to_texels);
 }
 
-/// Whether each sample of the shown brick takes one texel of the texture.
-fn paged_is_in_texture() -> bool {
-  return is_filtered && !paged_is_constant(paged_entry);
+/// Called for the first and the last of some samples on a line, both of the shown brick; the positions are in the cube.
+fn paged_sampled(first: vec3f, last: vec3f) {
+  if (!is_filtered || paged_is_constant(paged_entry)) {
+    return;
+  }
+  let low = min(first, last) * paged_scale - paged_margin;
+  let high = max(first, last) * paged_scale + paged_margin;
+  let below = (low < paged_first_center) & (paged_first > vec3i(0));
+  let above = (high > paged_last_center) & (paged_last < paged_end);
+  paged_faces |= dot(select(vec3u(0u), vec3u(2u, 4u, 8u), below) + select(vec3u(0u), vec3u(16u, 32u, 64u), above), vec3u(1u));
 }
 
-/// Samples of the shown brick, for which `paged_is_in_texture` holds, at the corners of a tetrahedron around a position in the cube: those
-/// of `ray_differences` in rays.wgsl. The four texels are read at once, so that a ray waits for them only once.
+/// Whether all samples around the last one, up to the margin, are the same.
+fn paged_is_even() -> bool {
+  return is_filtered && paged_is_constant(paged_entry) && paged_near == 0u;
+}
+
+/// Whether `paged_corners` gives the samples around the last one. In a constant brick, near one face, texels of the neighbour hold all
+/// voxels that they depend on, or equal ones.
+fn paged_has_corners() -> bool {
+  return is_filtered && (!paged_is_constant(paged_entry) || (countOneBits(paged_near) == 1u && paged_beyond_source == beyond_texels));
+}
+
+/// Whether the last sample lies between the shown brick and one other, both constant and not missing: see `paged_step`.
+fn paged_is_step() -> bool {
+  let is_between = countOneBits(paged_near) == 1u && paged_beyond_source == beyond_constant;
+  return is_filtered && paged_is_constant(paged_entry) && is_between && min(paged_own_place, paged_beyond_place) > -no_place;
+}
+
+/// The differences of places over two voxels, along x, y and z, around the last sample's position in the cube, if `paged_is_step`.
+fn paged_step(position: vec3f) -> vec3f {
+  let bits = vec3u(1u, 2u, 4u);
+  let below = (vec3u(paged_near) & bits) != vec3u(0u);
+  let above = (vec3u(paged_near >> 3u) & bits) != vec3u(0u);
+  let in_level = position * paged_scale;
+  let away = dot(
+    select(vec3f(0.0), paged_first_center - in_level, below) + select(vec3f(0.0), in_level - paged_last_center, above),
+    vec3f(1.0),
+  );
+  let rise = clamp(paged_beyond_place, -1e6, 1e6) - clamp(paged_own_place, -1e6, 1e6);
+  let outwards = select(vec3f(0.0), vec3f(1.0), above) - select(vec3f(0.0), vec3f(1.0), below);
+  return rise * (saturate(away + 1.0) - saturate(away - 1.0)) * outwards;
+}
+
+/// Samples at the corners of a tetrahedron around the last sample's position in the cube: those of `ray_differences` in rays.wgsl. The four
+/// texels are read at once, so that a ray waits for them only once.
 fn paged_corners(position: vec3f) -> vec4f {
   let center = position * paged_scale;
-  paged_reach_low = min(paged_reach_low, center - 1.0);
-  paged_reach_high = max(paged_reach_high, center + 1.0);
   let right = clamp(center + vec3f(1.0, -1.0, -1.0), paged_texels_low, paged_texels_high);
   let upper = clamp(center + vec3f(-1.0, 1.0, -1.0), paged_texels_low, paged_texels_high);
   let behind = clamp(center + vec3f(-1.0, -1.0, 1.0), paged_texels_low, paged_texels_high);

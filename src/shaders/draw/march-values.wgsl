@@ -3,7 +3,15 @@
 @if(!paged) import package::draw::march_frame::volume;
 @if(!paged) import package::draw::rays::{least_texel, ray_value};
 @if(paged) import package::brick_draw::paged::{paged, paged_shown};
-@if(paged) import package::brick_draw::paged_samples::{paged_corners, paged_is_in_texture, paged_place};
+@if(paged) import package::brick_draw::paged_samples::{
+  paged_corners,
+  paged_has_corners,
+  paged_is_even,
+  paged_is_step,
+  paged_place,
+  paged_step,
+};
+@if(paged) import package::draw::march_frame::way;
 import package::draw::march_frame::{frame, linear, transfer};
 import package::draw::rays::{missing_place, no_place, ray_differences, ray_headlight};
 
@@ -72,36 +80,51 @@ fn ray_opacity_bound(range: vec2f) -> f32 {
   return textureLoad(transfer, vec2i(16 * low + high, 1), 0).a;
 }
 
-/// The value whose gradient shades surfaces: the place in the window, or for labels 1 inside any label and 0 outside.
-fn ray_solid(position: vec3f) -> f32 {
-  let place = ray_place(position);
+/// The value whose gradient shades surfaces, of a place in the window: the place, or for labels 1 inside any label and 0 outside.
+fn ray_solid(place: f32) -> f32 {
   // A missing voxel is below all others, but its huge difference must not dominate the gradient.
   let solid = select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
   return select(solid, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
-/// Light by the gradient: see `ray_headlight`. @param soft the gradient of full shading, in windows per finest texel
+/// A corner of the tetrahedron of `ray_differences`, in texels from its centre. @param corner 0…3
+@if(paged) fn ray_corner(corner: u32) -> vec3f {
+  return select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
+}
+
+/// Whether `ray_light` takes no samples one by one. The last call of `ray_place` must have been for the same position.
+@if(paged) fn ray_has_light() -> bool {
+  return frame.window.w == 0.0 && (paged_is_even() || paged_has_corners() || paged_is_step());
+}
+
+/// Light by the gradient: see `ray_headlight`. With `paged` and compositing, `ray_has_light` must hold.
+/// @param soft the gradient of full shading, in windows per finest texel
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = ray_texel();
   @if(!paged) {
-    let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
-    let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
-    let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
-    let all_three = ray_solid(position + texel);
+    let right = ray_solid(ray_place(position + vec3f(texel.x, -texel.y, -texel.z)));
+    let upper = ray_solid(ray_place(position + vec3f(-texel.x, texel.y, -texel.z)));
+    let behind = ray_solid(ray_place(position + vec3f(-texel.x, -texel.y, texel.z)));
+    let all_three = ray_solid(ray_place(position + texel));
     let differences = ray_differences(right, upper, behind, all_three);
     return ray_lit(differences, toward, soft);
   }
   @if(paged) {
-    if (paged_is_in_texture() && frame.window.w == 0.0) {
-      let places = paged_corners(position);
-      let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), places <= vec4f(-no_place));
-      return ray_lit(ray_differences(solids.x, solids.y, solids.z, solids.w), toward, soft);
-    }
-    // A loop, because the code that samples other bricks is long.
     var differences = vec3f(0.0);
-    for (var corner = 0u; corner < 4u; corner++) {
-      let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
-      differences += 0.5 * side * ray_solid(position + side * texel);
+    if (way == 2 || ray_has_light()) {
+      if (paged_has_corners()) {
+        let places = paged_corners(position);
+        let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), places <= vec4f(-no_place));
+        differences = ray_differences(solids.x, solids.y, solids.z, solids.w);
+      } else if (paged_is_step()) {
+        differences = paged_step(position);
+      }
+    } else {
+      // A loop, because the code that samples other bricks is long.
+      for (var corner = 0u; corner < 4u; corner++) {
+        let side = ray_corner(corner);
+        differences += 0.5 * side * ray_solid(ray_place(position + side * texel));
+      }
     }
     return ray_lit(differences, toward, soft);
   }

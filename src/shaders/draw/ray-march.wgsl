@@ -25,25 +25,27 @@
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
-// 1. The march ends: each round advances by at least a step, and there are at most `march.y` rounds.
+// 1. The march ends: each round advances by at least a step, and there are at most `march.y` rounds. A sample of a gradient is no round.
 // 2. Pixels are premultiplied sRGB, ready to be blended over the background.
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 //
 // Several volumes at once: ray-stack.wgsl.
 //
 // With the condition `paged` the volume is not a texture: its voxels lie in the bricks in GPU memory (brick-draw/paged-rays.wgsl),
-// each brick at its own level, and the ray takes steps of that level. It skips invisible bricks and, if they are in the texture, invisible
-// cells of bricks. In a constant brick, compositing adds up all samples at once that neither depend on other bricks nor have a gradient.
-// Dims and texels are then those of the volume itself.
+// each brick at its own level, and the ray takes steps of that level. It skips invisible bricks and, except for compositing,
+// invisible cells of bricks in the texture. In a constant brick, compositing adds up all samples at once that neither depend on other bricks
+// nor have a gradient. Dims and texels are then those of the volume itself.
 
 @if(!paged) import package::draw::march_values::ray_place_of;
 @if(!paged) import package::draw::rays::least_texel;
 @if(paged) import package::brick_draw::paged::{paged, paged_shown};
 @if(paged) import package::brick_draw::paged_rays::{paged_begin, paged_enter, paged_has_parts, paged_leave, paged_part};
+@if(paged) import package::brick_draw::paged_samples::paged_sampled;
 @if(paged) import package::draw::march_bricks::ray_constant;
 import package::draw::march_bricks::{Crossing, ray_crossing};
 import package::draw::march_frame::{frame, way};
-import package::draw::march_values::{ray_color, ray_light, ray_opacity_bound, ray_place};
+@if(paged) import package::draw::march_values::{ray_corner, ray_has_light, ray_lit, ray_solid, ray_texel};
+import package::draw::march_values::{ray_color, ray_light, ray_place};
 import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift, ray_surface_color};
 
 /// x and y: least and greatest texel of each brick or block.
@@ -114,8 +116,13 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var inner_crossing = Crossing(false, false, 0.0);
   @if(paged) var is_added = false;
   @if(paged) var added_place = 0.0;
+  // Where four samples of a gradient must be taken one by one, compositing takes them in rounds of the same loop, so that neighbouring rays
+  // go on meanwhile: the number of the next one from 1 on, or 0 for a sample on the ray; the sum so far; and the place on the ray.
+  @if(paged) var corner = 0u;
+  @if(paged) var differences = vec3f(0.0);
+  @if(paged) var held = 0.0;
   @if(paged) {
-    paged_begin();
+    paged_begin(select(0.0, 1.0, frame.look.z > 0.5 || way == 5));
   }
   let rounds = u32(frame.march.y);
   var round = 0u;
@@ -139,9 +146,8 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
         is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
         added_place = brick.ends.x;
-        // If the brick's least value is visible, its cells are not checked.
-        let floor_there = clamp(brick.ends.xx, vec2f(0.0), vec2f(1.0));
-        has_parts = paged_has_parts() && (way != 2 || has_holes || ray_opacity_bound(floor_there) <= 0.0);
+        // Compositing is faster without checks of cells, which are rarely invisible in a visible brick.
+        has_parts = way != 2 && paged_has_parts();
         // Outside this inner part, samples depend on other bricks. Gradients reach a voxel further.
         let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
         let inner_a = (brick.inner_low + margin - origin) / safe;
@@ -212,9 +218,34 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         at += steps * step;
         round++;
       } else {
+        @if(paged) let first = at;
+        @if(paged) var last = at;
         loop {
-          let position = origin + toward * at;
-          let place = ray_place(position);
+          @if(paged) {
+            last = at;
+          }
+          @if(!paged) let position = origin + toward * at;
+          @if(paged) var position = origin + toward * at;
+          @if(paged) {
+            if (corner > 0u) {
+              position += ray_corner(corner - 1u) * ray_texel();
+            }
+          }
+          @if(!paged) let place = ray_place(position);
+          @if(paged) var place = ray_place(position);
+          @if(paged) {
+            if (corner > 0u) {
+              differences += 0.5 * ray_corner(corner - 1u) * ray_solid(place);
+              corner++;
+              if (corner <= 4u) {
+                continue;
+              }
+              corner = 0u;
+              light = ray_lit(differences, toward, 0.12);
+              unlit = -1.0;
+              place = held;
+            }
+          }
           if (place <= -no_place || (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001)))) {
             continue;
           }
@@ -229,8 +260,18 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
               let sample = ray_color(place);
               if (sample.a > 0.0) {
                 let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
-                unlit += (1.0 - color.a) * alpha;
+                @if(paged) let is_lit = unlit < 0.0;
+                @if(!paged) let is_lit = false;
+                unlit = select(unlit + (1.0 - color.a) * alpha, 0.0, is_lit);
                 if (frame.look.z > 0.5 && color.a < 0.9 && unlit > frame.window.z) {
+                  @if(paged) {
+                    if (!ray_has_light()) {
+                      corner = 1u;
+                      differences = vec3f(0.0);
+                      held = place;
+                      continue;
+                    }
+                  }
                   light = ray_light(position, toward, 0.12);
                   unlit = 0.0;
                 }
@@ -270,13 +311,13 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                   // The hit may lie in a brick in front of the sample's.
                   _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
                 }
+                let at_hit = ray_place(hit);
                 if (inside == start) {
                   let across = abs(normalize(toward * frame.edges));
                   let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
                   let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
                   let facing = select(at_box, at_plane, plane.x == start);
-                  let cut = ray_place(hit);
-                  color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
+                  color = vec4f(ray_color(at_hit).rgb * mix(0.75, 1.0, facing), 1.0);
                 } else {
                   light = ray_light(hit, toward, 1e-3);
                   let shown = select(frame.look.x, place, frame.window.w > 0.0);
@@ -297,10 +338,17 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             }
           }
           continuing {
-            at += step;
-            round++;
-            break if at >= leave || at >= end || round >= rounds;
+            @if(paged) let is_on_ray = corner == 0u;
+            @if(!paged) let is_on_ray = true;
+            if (is_on_ray) {
+              at += step;
+              round++;
+            }
+            break if is_on_ray && (at >= leave || at >= end || round >= rounds);
           }
+        }
+        @if(paged) {
+          paged_sampled(origin + toward * first, origin + toward * last);
         }
       }
       @if(paged) let until = leave_brick;

@@ -19,7 +19,7 @@ var<private> bricks_step: f32;
 
 /// Called before the first sample of a ray. @param end the end of the ray
 fn ray_begin_bricks(ray: ptr<function, Passage>, end: f32) {
-  paged_begin();
+  paged_begin(0.0);
   bricks_step = frame.volumes[0].march.x / length((*ray).toward * frame.volumes[0].dims.xyz);
   (*ray).step = select(never, bricks_step, (*ray).exit > (*ray).enter);
   if ((*ray).enter < min(end, (*ray).exit)) {

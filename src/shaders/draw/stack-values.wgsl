@@ -3,7 +3,7 @@
 // shown brick. With the condition `layer_bricks`, those of some layers come from bricks, too, where `Passage.entry` is not 0.
 
 @if(paged) import package::brick_draw::paged::{paged, paged_end, paged_scale, paged_shown};
-@if(paged) import package::brick_draw::paged_samples::{paged_place, paged_voxel_place};
+@if(paged) import package::brick_draw::paged_samples::{paged_place, paged_sampled, paged_voxel_place};
 @if(layer_bricks) import package::brick_draw::layer_bricks::layer_bricks;
 @if(layer_bricks) import package::brick_draw::number_texels::{greatest_number, least_sample};
 @if(layer_bricks) import package::draw::stack_layers::{layer_texel, layer_voxel};
@@ -64,6 +64,7 @@ fn ray_label_at_place(index: u32, place: f32) -> i32 {
 /// A position's place in the window; `missing_place` if the voxel is missing.
 fn ray_place(index: u32, ray: ptr<function, Passage>, image: texture_3d<f32>, atlas: texture_3d<f32>, position: vec3f) -> f32 {
   @if(paged) if (index == 0u) {
+    paged_sampled(position, position);
     return paged_place(position, false);
   }
   @if(layer_bricks) if ((*ray).entry != 0u) {
