@@ -314,6 +314,22 @@ describe('rays', () => {
     await close();
   });
 
+  test.each([
+    ['mip', true, 1, false],
+    ['composite', false, 0.1, true],
+  ] as const)('%s with light %s requests no brick that no sample needs', async (projection, lighting, inset, isCategorical) => {
+    const source = await testBricks(dims, 'u8', [8, 8, 8], (x, y, z) => 60 + ((x ^ y ^ z) & 7));
+    const { bricks, close } = open(source, 150, [8, 8, 8], 1);
+    expect(bricks.atlas.filtered.isUsed).toBe(true);
+    // The shown part lies within the brick [1, 1, 1].
+    const clip = [40, 33, 26].map((edge) => [(8 + inset) / edge, (16 - inset) / edge] as const) as unknown as RayLook['clip'];
+    const scene: Scene = { type: 'u8', look: { ...plain, projection, lighting, clip }, view: viewFrom(2), isCategorical };
+    const { pixels } = await brickRays(bricks, scene, 1e-9);
+    expect(shown(pixels)).toBeGreaterThan(10);
+    expect([...bricks.atlas.slots.oldest()].filter(([key]) => brickOf(key).level === 0)).toHaveLength(1);
+    await close();
+  });
+
   // With 40 or 50 slots, there is room for the bricks that rays enter, but not for all those beside them.
   test.each([40, 50])('an atlas of %i slots, without a texture, settles', async (slots) => {
     const source = await testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { levelCount: 2 });

@@ -122,7 +122,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var differences = vec3f(0.0);
   @if(paged) var held = 0.0;
   @if(paged) {
-    paged_begin(select(0.0, 1.0, frame.look.z > 0.5 || way == 5));
+    paged_begin(select(0.0, 1.0, way == 5 || (way == 2 && frame.look.z > 0.5)));
   }
   let rounds = u32(frame.march.y);
   var round = 0u;
@@ -218,7 +218,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         at += steps * step;
         round++;
       } else {
-        @if(paged) let first = at;
+        @if(paged) var first = at;
         @if(paged) var last = at;
         loop {
           @if(paged) {
@@ -309,6 +309,11 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                 let hit = origin + toward * inside;
                 @if(paged) {
                   // The hit may lie in a brick in front of the sample's.
+                  if (frame.window.w == 0.0) {
+                    paged_sampled(origin + toward * first, position);
+                  }
+                  first = inside;
+                  last = inside;
                   _ = paged_enter(clamp(hit, vec3f(0.0), vec3f(1.0)), frame.eye, frame.edges);
                 }
                 let at_hit = ray_place(hit);
@@ -348,7 +353,10 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           }
         }
         @if(paged) {
-          paged_sampled(origin + toward * first, origin + toward * last);
+          // Labels are not interpolated: `paged_place` records their bricks.
+          if (frame.window.w == 0.0) {
+            paged_sampled(origin + toward * first, origin + toward * last);
+          }
         }
       }
       @if(paged) let until = leave_brick;
