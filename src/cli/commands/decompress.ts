@@ -16,10 +16,17 @@ import { openEarlyBackend } from '../devices/early-backend.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
-import { isFolder, localName, makeFolder } from '../outputs/output-names.ts';
+import { localName, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import { type PendingFiles, withPendingFiles } from '../outputs/pending-files.ts';
-import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
+import {
+  endingNote,
+  exportBaseName,
+  otherNameNote,
+  picturePlace,
+  restoreOutputs,
+  restorePlaces,
+} from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { scalingNote } from '../terminal/scaling-words.ts';
@@ -32,8 +39,7 @@ import { withFile } from './files.ts';
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
   const beside = localName(input);
-  const isOutputFolder = output !== undefined && (await isFolder(output));
-  await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? beside)], [input], terminal, signal);
+  await offerLeftovers(await restorePlaces(beside, output), [input], terminal, signal);
   // Decoded slabs take memory until they are written, so threads get one at a time.
   const opened = await openEarlyBackend(command, 1);
   const { backend, close } = opened;

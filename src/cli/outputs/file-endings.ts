@@ -6,7 +6,8 @@ export function checkEnding(path: string, holds: 'stria' | 'png' | undefined): v
   if (holds === undefined) return;
   const format = formatOfEnding(path.replace(/\.gz$/i, ''));
   const isOther = format !== undefined && format !== holds;
-  if (!isOther && !/\.(jpe?g|gif|webp|bmp|svg|pdf|eps)$/i.test(path)) return;
+  // NIfTI and Analyze share .hdr and .img. A .gz would not be gzipped.
+  if (!isOther && !/\.(hdr|img|gz|jpe?g|gif|webp|bmp|svg|pdf|eps)$/i.test(path)) return;
   const name = holds === 'png' ? 'PNG' : '.stria';
   throw new StriaError('invalid-input', `${path}: the output is a ${name} file; end its name with .${holds}`);
 }

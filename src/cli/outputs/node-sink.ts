@@ -76,6 +76,9 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     await unlink(partial).catch(() => {});
     partials.delete(partial);
   };
+  const undo = async () => {
+    if (target.mode === undefined) await unlink(target.path).catch(() => {});
+  };
   const { pending } = options;
   const guardedCommit = () =>
     commit().catch(async (error: unknown) => {
@@ -86,7 +89,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     path,
     gatherBytes: standardGatherBytes,
     hasPositions: true,
-    commit: pending ? async () => pending.add({ commit: guardedCommit, discard }) : commit,
+    commit: pending ? async () => pending.add({ commit: guardedCommit, undo, discard }) : commit,
     discard,
   });
 }

@@ -61,3 +61,14 @@ test('a file that was made meanwhile is kept', async () => {
   expect(readdirSync(folder)).toEqual(['a']);
   expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('kept');
 });
+
+test('a failure while files get their names leaves none of the new ones', async () => {
+  const work = withPendingFiles(async (pending) => {
+    await makeFolder(join(folder, 'x'), pending);
+    for (const name of ['x/a', 'b', 'c']) await writeFile(name, pending);
+    writeFileSync(join(folder, 'b'), 'kept');
+  });
+  await expect(work).rejects.toMatchObject({ tag: 'not-writable' });
+  expect(readdirSync(folder)).toEqual(['b']);
+  expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('kept');
+});

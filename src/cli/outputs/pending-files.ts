@@ -5,11 +5,16 @@ import { dirname } from 'node:path';
 interface PendingFile {
   /** Gives the file its name. */
   commit(): Promise<void>;
+  /** Removes the file after `commit`, unless it replaced another one. */
+  undo(): Promise<void>;
   /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** The files of one result. They get their names together, so that a failure or a cancel leaves none of them. */
+/**
+ * The files of one result. They get their names together, so that a failure or a cancel leaves none of them. Only if the names
+ * cannot be given do those that have already replaced other files stay.
+ */
 export class PendingFiles {
   readonly #files: PendingFile[] = [];
   /** Folders created for the files, each after its parent. */
@@ -30,7 +35,16 @@ export class PendingFiles {
   }
 
   async commit(): Promise<void> {
-    for (let file = this.#files.shift(); file !== undefined; file = this.#files.shift()) await file.commit();
+    const named: PendingFile[] = [];
+    try {
+      for (let file = this.#files.shift(); file !== undefined; file = this.#files.shift()) {
+        await file.commit();
+        named.push(file);
+      }
+    } catch (error) {
+      for (const file of named) await file.undo();
+      throw error;
+    }
   }
 
   /** Removes the files that have no name yet, and the folders that are then empty. */

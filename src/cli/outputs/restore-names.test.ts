@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { FileFormat } from '../../core/shared/source.ts';
-import { endingNote, exportBaseName, restoreOutputs } from './restore-names.ts';
+import { endingNote, exportBaseName, restoreOutputs, restorePlaces } from './restore-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-restore-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -73,4 +73,10 @@ test('a header cannot get the name of its data file', async () => {
     const refusal = { tag: 'invalid-input', message: expect.stringMatching('data file') };
     await expect(paths('nrrd', detached, name)).rejects.toMatchObject(refusal);
   }
+});
+
+test('leftovers are looked for wherever files may be restored', async () => {
+  expect(await restorePlaces('/data/scan.stria', undefined)).toEqual(['/data/scan.stria', join('/data/scan', '_')]);
+  expect(await restorePlaces('/data/scan.stria', '/other/')).toEqual([join('/other', '_')]);
+  expect(await restorePlaces('/data/scan.stria', '/other/a.nii')).toEqual(['/other/a.nii']);
 });

@@ -90,6 +90,12 @@ export async function picturePlace(input: string, output: string | undefined): P
   return { folder: dirname(output), name: basename(output) };
 }
 
+/** A path in each folder where `decompress` may write, for `offerLeftovers`. DICOM files get a folder with the container's name. */
+export async function restorePlaces(input: string, output: string | undefined): Promise<readonly string[]> {
+  if (output === undefined) return [input, join(dirname(input), exportBaseName(input), '_')];
+  return [(await isFolder(output)) ? join(output, '_') : output];
+}
+
 /** The name of an exported file without its ending: `scan` from `/data/scan.stria`. */
 export function exportBaseName(input: string): string {
   return input === standardStream ? 'stdin' : basename(input).replace(/\.stria$/i, '');

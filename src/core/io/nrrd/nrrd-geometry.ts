@@ -70,12 +70,14 @@ export function nrrdGeometry(text: NrrdText, lengths: readonly number[], timeAxi
     const column = columns[axis];
     return checkedSpacing(column === undefined ? spacings[axis] : vectorLength(column));
   });
+  // As in ITK, a negative spacing reverses the axis.
+  const steps = distances.map((distance, axis) => (axis < spatialAxes && (spacings[axis] ?? 1) < 0 ? -distance : distance));
   const timeStep = timeAxis === undefined ? undefined : (directions[timeAxis]?.[3] ?? spacings[timeAxis]);
   const [dx = 1, dy = 1, dz = 1] = distances;
   return {
     spacing: [dx, dy, dz, checkedSpacing(timeStep)],
     ...units(text, spatialAxes, timeAxis, space?.isPatient ?? false),
-    affine: affineOf(columns, distances, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
+    affine: affineOf(columns, steps, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
   };
 }
 
@@ -157,19 +159,19 @@ function spatialPart(vector: readonly number[], toRas: Vector3): Vector3 {
 /** Fills in axes without a direction: the third axis of a slice is perpendicular to it, all others follow the space's axes. */
 function affineOf(
   columns: readonly (Vector3 | undefined)[],
-  distances: readonly number[],
+  steps: readonly number[],
   origin: Vector3,
   toRas: Vector3,
 ): readonly number[] {
   const along = (axis: number): Vector3 => {
-    const step = (distances[axis] ?? 1) * (toRas[axis] ?? 1);
+    const step = (steps[axis] ?? 1) * (toRas[axis] ?? 1);
     return [axis === 0 ? step : 0, axis === 1 ? step : 0, axis === 2 ? step : 0];
   };
   const x = columns[0] ?? along(0);
   const y = columns[1] ?? along(1);
   const upright = columns[0] !== undefined && columns[1] !== undefined ? unitVector(cross(x, y)) : along(2);
   const affine = affineFromColumns([x, y, columns[2] ?? upright], origin);
-  return isUsableAffine(affine) ? affine : diagonalAffine(distances);
+  return isUsableAffine(affine) ? affine : diagonalAffine(steps);
 }
 
 const spatialUnits: Record<VolumeInfo['spatialUnit'], readonly string[]> = {

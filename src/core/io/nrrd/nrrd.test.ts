@@ -225,6 +225,14 @@ describe('geometry', () => {
     expect(affine).toEqual([x, 0, 0, ox, 0, y, 0, oy, 0, 0, z, oz]);
   });
 
+  test.each([
+    ['axis maxs: 2 29 40', [-2, 9]],
+    ['spacings: -2 3 5', [-2, 9]],
+  ])('reverses an axis that runs from a maximum: %s', async (line, [x, ox]) => {
+    const { affine, spacing } = await infoOf([...nrrdLines([4, 3, 2], 'u8'), 'axis mins: 10 20 30', line]);
+    expect([affine[0], affine[3], spacing[0]]).toEqual([x, ox, 2]);
+  });
+
   test('needs a minimum along each axis for a position', async () => {
     const { affine } = await infoOf([...still, 'spacings: 1 1 1', 'axis mins: 10 nan 30']);
     expect([affine[3], affine[7], affine[11]]).toEqual([0, 0, 0]);

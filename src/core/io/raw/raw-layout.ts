@@ -122,7 +122,8 @@ function fittingLayouts({ dims, type }: RawLayout, available: number): string[] 
   const [x, y, z, t] = dims;
   const fitting: string[] = [];
   const slices = available / (x * y * t * width);
-  if (slices >= 1) fitting.push(`${dimsText([x, y, Math.floor(slices), t])} ${type}`);
+  const whole = Math.floor(slices);
+  if (whole >= 1 && whole !== z) fitting.push(`${dimsText([x, y, whole, t])} ${type}`);
   const edge = Math.round(Math.cbrt(available / width));
   if (edge > 1 && edge ** 3 * width === available && !(edge === x && edge === y)) fitting.push(`${edge}×${edge}×${edge} ${type}`);
   const other = elementTypes.find((candidate) => x * y * z * t * elementBytes(candidate) === available);

@@ -118,6 +118,8 @@ describe('a layout that does not fit', () => {
     ]);
     await open({ dims: [10, 10, 9, 1], type: 'u8', offset: 100 });
     expect(remarks).toHaveLength(1);
+    await open({ dims: [7, 7, 20, 1], type: 'u8' });
+    expect(remarks[1]).toContain('7×7×20 u8 needs 980; 10×10×10 u8 would fit. ');
   });
 
   test('too short after unpacking', async () => {
