@@ -53,9 +53,10 @@ class Survey(NamedTuple):
 
 def survey(voxels: Bytes, chunk: Geometry, changes: tuple[int, int, int]) -> Survey:
     areas: list[Area] = [_SLACK, (voxels, chunk.nbytes + _SLACK), 64]
-    call("survey", "survey", areas, [area(1), *chunk.shape, chunk.width, area(2)])
-    numbers = np.frombuffer(read("survey", areas, 2, 64), "<f8").tolist()
     x, y, z = chunk.shape
+    row = x * chunk.width
+    call("survey", "survey", areas, [area(1), row, y * row, *chunk.shape, chunk.width, area(2)])
+    numbers = np.frombuffer(read("survey", areas, 2, 64), "<f8").tolist()
     return Survey(changes, x * -(-y // _ROW_STEP) * z, tuple(numbers[:5]), *numbers[5:])
 
 
