@@ -331,8 +331,8 @@ describe('an interrupted compression', () => {
   });
 
   test('by SIGKILL during the first piece of a slow codec: intact chunks are recoverable', async () => {
-    // One thread: several reach the end of this file soon after the first write.
-    await succeed('sample', 'phantom', '--size', '256', '-o', at('scan.raw'));
+    // One thread: several reach the end of this file soon after the first write, which writes about 1.5 of 6 MB.
+    await succeed('sample', 'labels', '--size', '384', '-o', at('scan.raw'));
     const { child, ended } = start([
       'compress',
       at('scan.raw'),
