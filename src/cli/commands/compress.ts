@@ -47,7 +47,7 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
   const { output } = command;
   const isOne = await isOneOutput(command.inputs, output);
   const asStack = isOne && (await makesOne(command.inputs));
-  if (isOne && !asStack) {
+  if (isOne && !asStack && !command.inputs.includes(standardStream)) {
     throw new StriaError(
       'invalid-input',
       `these files hold separate volumes, and ${output} can hold only one; name a folder with -o`,

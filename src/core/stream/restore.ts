@@ -64,8 +64,8 @@ export interface RestoreReport {
   readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
   /**
    * When each stage ran, from the start of the work, and how many bytes it handled: chunks read, voxels decoded (which includes
-   * checking their checksums) or written. `readback` is part of `decode` on a GPU. `save` ends the writing: buffered bytes are synced
-   * to the disk, and the files get their names.
+   * checking their checksums) or written. `readback` is part of `decode` on a GPU. `save` closes the sinks: buffered bytes are synced
+   * to the disk, and files that wait for no others get their names.
    */
   readonly timeline: readonly StageSpan<RestoreStage>[];
   /** Undefined on the CPU, and if they were not asked for. */

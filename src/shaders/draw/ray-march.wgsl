@@ -101,7 +101,8 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   var passed = 0.0;
   var color = vec4f(0.0);
   var light = vec2f(1.0, 0.0);
-  // Opacity added since the light was last computed. It starts at 1, so that the first sample computes it.
+  // Opacity added since the light was last computed. It starts at 1, so that the first sample computes it. It is negative if the light has
+  // just been computed for the sample at hand.
   var unlit = 1.0;
   // Whether some samples are not shown.
   let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);

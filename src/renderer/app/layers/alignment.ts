@@ -17,7 +17,7 @@ import { type Alignable, alignables, chosenAlignable } from '../state/alignable.
 import { isSameDocument } from '../state/document-state.ts';
 import type { MatrixFile } from '../state/layer-state.ts';
 import { outputStem } from '../state/output-state.ts';
-import { isAsking, reached } from '../state/questions.ts';
+import { askNext } from '../state/questions.ts';
 import type { AppStore } from '../state/store.ts';
 import type { Layers } from './layers.ts';
 
@@ -140,11 +140,12 @@ export class Alignment {
 
   async #ask(file: HostFile): Promise<void> {
     const stored = await readTransform(sourceOf(file.handle));
-    while (isAsking(this.#store.getState())) await reached(this.#store, (state) => !isAsking(state));
-    // The volume or the layers may be gone by now.
-    if (alignables(this.#store.getState()).length === 0) return;
-    this.#show({ name: file.name, stored, fault: undefined });
-    this.#store.setState({ overlay: 'matrix' });
+    await askNext(this.#store, () => {
+      // The volume or the layers may be gone by now.
+      if (alignables(this.#store.getState()).length === 0) return;
+      this.#show({ name: file.name, stored, fault: undefined });
+      this.#store.setState({ overlay: 'matrix' });
+    });
   }
 
   #show(matrix: MatrixFile | undefined): void {

@@ -2,7 +2,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { AddingJob } from '../state/adding-queue.ts';
-import { isAsking, reached } from '../state/questions.ts';
+import { askNext } from '../state/questions.ts';
 import type { AppStore } from '../state/store.ts';
 
 /** One of several volumes of a file. */
@@ -25,17 +25,18 @@ export class VolumeQuestion {
 
   /** Asks once no other question is open. @throws StriaError `aborted` if the question is closed without an answer, or by the signal */
   async ask(file: HostFile, { signal, onQuestion }: AddingJob): Promise<ChosenVolume> {
-    // Something else that waited may have asked first.
-    while (isAsking(this.#store.getState()) && !signal.aborted) await reached(this.#store, (state) => !isAsking(state), signal);
-    throwIfAborted(signal);
-    const answer = new Promise<ChosenVolume | undefined>((resolve) => {
-      this.#answer = resolve;
-    });
     const close = () => this.#close();
-    signal.addEventListener('abort', close);
-    onQuestion(file);
-    this.#store.setState({ overlay: 'layer-volumes' });
-    const chosen = await answer;
+    const ask = () => {
+      throwIfAborted(signal);
+      signal.addEventListener('abort', close);
+      const answer = new Promise<ChosenVolume | undefined>((resolve) => {
+        this.#answer = resolve;
+      });
+      onQuestion(file);
+      this.#store.setState({ overlay: 'layer-volumes' });
+      return answer;
+    };
+    const chosen = await askNext(this.#store, ask, signal);
     signal.removeEventListener('abort', close);
     if (chosen === undefined || signal.aborted) throw new StriaError('aborted', 'no volume was chosen');
     return chosen;

@@ -20,7 +20,7 @@ import type { SavedSessions } from '../saved/saved-sessions.ts';
 import { isSessionName } from '../session/session-file.ts';
 import { isSameDocument } from '../state/document-state.ts';
 import { orNotice } from '../state/or-notice.ts';
-import { isAsking, reached } from '../state/questions.ts';
+import { askNext } from '../state/questions.ts';
 import { type SampleChoice, sampleTitle } from '../state/samples.ts';
 import { isInViewer } from '../state/shown.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
@@ -78,8 +78,7 @@ export class FileOpener {
         const isMatrix = file && alignment.mayTake(files) && (await alignment.take(file));
         if (isMatrix) return;
         // A layer may have asked which volume to add since this turn began.
-        while (isAsking(store.getState())) await reached(store, (state) => !isAsking(state));
-        this.#open(files);
+        await askNext(store, () => this.#open(files));
       });
     });
   }

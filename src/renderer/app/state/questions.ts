@@ -8,6 +8,15 @@ export function isAsking({ overlay }: Pick<AppState, 'overlay'>): boolean {
 }
 
 /**
+ * Calls `ask` once no question is open, in the same task, so that nothing else that waits asks in between.
+ * @param signal if it is aborted, `ask` is called at once
+ */
+export async function askNext<T>(store: AppStore, ask: () => T, signal?: AbortSignal): Promise<T> {
+  while (isAsking(store.getState()) && !signal?.aborted) await reached(store, (state) => !isAsking(state), signal);
+  return ask();
+}
+
+/**
  * Resolves once the state is as wanted, after whatever made it so. Before the caller goes on, others may change it again.
  * @param signal if it is aborted, this resolves at once
  */
