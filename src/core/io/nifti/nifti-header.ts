@@ -1,5 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type ElementType, type Endian, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { type ElementType, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
 import { parseAnalyzeHeader } from './analyze-header.ts';
@@ -11,6 +12,7 @@ import {
   otherDatatypes,
   spatialUnitCodes,
   timeUnitCodes,
+  wideDatatypes,
 } from './nifti-layout.ts';
 
 export interface NiftiHeader {
@@ -22,6 +24,8 @@ export interface NiftiHeader {
   /** Offset of the first voxel, in the file that holds the voxels. 0 in a single file if the header gives none. */
   readonly voxOffset: number;
   readonly info: VolumeInfo;
+  /** Set for 64-bit integers. */
+  readonly stored: StoredVoxels | undefined;
 }
 
 /** The NIfTI version and byte order of a header, by `sizeof_hdr`; undefined if it is neither version. */
@@ -64,11 +68,18 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   }
   if (!hasMagic(head, layout)) {
     if (layout.version === 2) throw new StriaError('corrupt', 'the NIfTI-2 header lacks its magic number');
-    return { format: 'analyze', endian, isPair: true, headerBytes: layout.headerBytes, ...parseAnalyzeHeader(head, endian) };
+    return {
+      format: 'analyze',
+      endian,
+      isPair: true,
+      headerBytes: layout.headerBytes,
+      stored: undefined,
+      ...parseAnalyzeHeader(head, endian),
+    };
   }
   const fields = fieldReader(head, layout, endian === 'little');
   const isPair = startsAt(head, layout.magicAt, layout.pairMagic);
-  const type = elementType(fields.integer(layout.datatypeAt, 2));
+  const { type, as } = elementType(fields.integer(layout.datatypeAt, 2));
   const pixdim = (index: number) => fields.real(layout.pixdimAt + index * layout.realBytes);
   const spacing = [1, 2, 3, 4].map((index) => checkedSpacing(pixdim(index)));
   const [dx = 1, dy = 1, dz = 1, dt = 1] = spacing;
@@ -79,8 +90,9 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
     isPair,
     headerBytes: layout.headerBytes,
     voxOffset: voxOffset(fields, layout, isPair),
+    stored: as && { samples: 1, as },
     info: {
-      dims: checkedDims(lengths(fields, layout), elementBytes(type)),
+      dims: checkedDims(lengths(fields, layout), storedWidth(type, as)),
       type,
       spacing: [dx, dy, dz, dt],
       spatialUnit: unitOf(spatialUnitCodes, units & 7),
@@ -113,14 +125,16 @@ function fieldReader(head: Uint8Array, layout: NiftiLayout, isLittle: boolean): 
   };
 }
 
-function elementType(datatype: number): ElementType {
+function elementType(datatype: number): { readonly type: ElementType; readonly as?: StoredForm } {
   const type = elementTypes.find((candidate) => niftiDatatypes[candidate] === datatype);
-  if (type !== undefined) return type;
+  if (type !== undefined) return { type };
+  const wide = wideDatatypes.get(datatype);
+  if (wide) return wide;
   const name = otherDatatypes.get(datatype);
   if (name === undefined) throw new StriaError('corrupt', `NIfTI has no datatype ${datatype}`);
   throw new StriaError(
     'unsupported',
-    `Stria does not read voxels of ${name}; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read voxels of ${name}; it reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { withoutFolders } from '../common/siblings.ts';
 import { checkedDims, checkedScaling } from '../common/streamed-volume.ts';
 import { nrrdGeometry } from './nrrd-geometry.ts';
@@ -7,6 +8,8 @@ import type { NrrdText } from './nrrd-text.ts';
 
 export interface NrrdHeader {
   readonly info: VolumeInfo;
+  /** Set for 64-bit integers. */
+  readonly stored: StoredVoxels | undefined;
   readonly endian: Endian;
   readonly isGzip: boolean;
   /** Lines to skip before the voxels, before decompression. */
@@ -35,10 +38,15 @@ const typeNames: Record<ElementType, readonly string[]> = {
   f32: ['float'],
   f64: ['double'],
 };
+const wideNames: Readonly<Record<'i64' | 'u64', readonly string[]>> = {
+  i64: ['longlong', 'long long', 'long long int', 'signed long long', 'signed long long int', 'int64', 'int64_t'],
+  u64: ['ulonglong', 'unsigned long long', 'unsigned long long int', 'uint64', 'uint64_t'],
+};
 
 /** Interprets a header. @throws StriaError `corrupt`, `unsupported` */
 export function parseNrrdHeader(text: NrrdText): NrrdHeader {
-  const type = elementType(required(text, 'type'));
+  const { type, as } = elementType(required(text, 'type'));
+  const width = storedWidth(type, as);
   const encoding = required(text, 'encoding').toLowerCase();
   if (!['raw', 'gzip', 'gz'].includes(encoding)) {
     throw new StriaError(
@@ -53,14 +61,15 @@ export function parseNrrdHeader(text: NrrdText): NrrdHeader {
   const isGzip = encoding !== 'raw';
   return {
     info: {
-      dims: volumeDims(lengths, timeAxis, elementBytes(type)),
+      dims: volumeDims(lengths, timeAxis, width),
       type,
       ...geometry,
       spacing,
       timeUnit: ownTimeUnit(text) ?? geometry.timeUnit,
       ...checkedScaling(ownNumber(text, striaPairs.slope) ?? 1, ownNumber(text, striaPairs.intercept) ?? 0),
     },
-    endian: byteOrder(text, elementBytes(type)),
+    stored: as && { samples: 1, as },
+    endian: byteOrder(text, width),
     isGzip,
     lineSkip: skipCount(text, 'lineskip', 0),
     byteSkip: skipCount(text, 'byteskip', isGzip ? 0 : -1),
@@ -74,12 +83,14 @@ function required(text: NrrdText, name: string): string {
   return value;
 }
 
-function elementType(name: string): ElementType {
+function elementType(name: string): { readonly type: ElementType; readonly as?: StoredForm } {
   const plain = name.toLowerCase().replace(/\s+/g, ' ');
-  for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return type;
+  for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return { type };
+  if (wideNames.i64.includes(plain)) return { type: 'i32', as: 'i64' };
+  if (wideNames.u64.includes(plain)) return { type: 'u32', as: 'u64' };
   throw new StriaError(
     'unsupported',
-    `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
   );
 }
 

@@ -256,7 +256,7 @@ describe('faults', () => {
     ['encoding', 'encoding: bzip2', 'bzip2'],
     ['encoding', 'encoding: ascii', 'ascii'],
     ['type', 'type: block', 'block'],
-    ['type', 'type: unsigned long long', 'unsigned long long'],
+    ['type', 'type: block', 'block'],
     ['encoding', 'encoding: raw\ndata file: LIST\na.raw\nb.raw', 'list'],
     ['encoding', 'encoding: raw\ndata file: slice%03d.raw 1 9 1', 'slice%03d.raw'],
     ['dimension', 'dimension: 5', '5 axes'],
