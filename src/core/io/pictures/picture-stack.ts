@@ -113,7 +113,7 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
 }
 
 function describeShape({ width, height, type, channels, bits }: PictureShape): string {
-  const depth = bits < 8 ? `${bits} bits` : type;
+  const depth = bits < 8 ? `${bits} bits` : bits === 16 && type === 'f32' ? 'f16' : type;
   return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples per pixel` : ''}`;
 }
 

@@ -5,6 +5,7 @@ import { maxPictures, type Picture, type PictureFile, type PictureScale, picture
 import { partOf } from '../tiff/block-parts.ts';
 import { imageJScale, parseImageJ } from '../tiff/imagej.ts';
 import { inkChannels } from '../tiff/ink-channels.ts';
+import { isPacked } from '../tiff/packed-samples.ts';
 import { readPixelBox } from '../tiff/pixel-box.ts';
 import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
 import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
@@ -16,7 +17,7 @@ import { keepTags, tiffTags } from '../tiff/tiff-tags.ts';
 const notAPage = 1 | 4;
 
 /**
- * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 8, 16 and 32 bits, floats of 32 and 64, in strips or
+ * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 1 to 32 bits, floats of 16, 32 and 64, in strips or
  * tiles, uncompressed or with LZW, deflate or PackBits, in both byte orders. Thumbnails, reduced versions and masks are
  * skipped. ImageJ's stacks over 4 GiB, which have only one directory, are read completely. Samples are returned as stored:
  * colour maps are not applied, and white-is-zero is not inverted.
@@ -101,7 +102,8 @@ async function openPage(
 async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Picture, images: number, options: JobOptions) {
   const layout = await readLayout(file, directory, options);
   const offsets = directory.tags.get(tiffTags.stripOffsets);
-  if (layout.compression !== 1 || layout.isTiled || offsets === undefined || images > maxPictures) return undefined;
+  const isPlain = layout.compression === 1 && !layout.isTiled && !isPacked(shape);
+  if (!isPlain || offsets === undefined || images > maxPictures) return undefined;
   const [start = 0] = await readNumbers(file, offsets, options);
   const bytes = pictureBytes(shape);
   const end = start + images * bytes;
