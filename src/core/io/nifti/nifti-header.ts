@@ -1,7 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import { type ElementType, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
+import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
 import { parseAnalyzeHeader } from './analyze-header.ts';
 import {
@@ -12,6 +13,7 @@ import {
   otherDatatypes,
   spatialUnitCodes,
   timeUnitCodes,
+  vectorIntent,
   wideDatatypes,
 } from './nifti-layout.ts';
 
@@ -83,6 +85,10 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   const pixdim = (index: number) => fields.real(layout.pixdimAt + index * layout.realBytes);
   const spacing = [1, 2, 3, 4].map((index) => checkedSpacing(pixdim(index)));
   const [dx = 1, dy = 1, dz = 1, dt = 1] = spacing;
+  const axes = lengths(fields, layout);
+  const [, , , , channelCount = 1, ...others] = axes;
+  const isVector = fields.integer(layout.intentAt, layout.intentBytes) === vectorIntent && others.every((length) => length === 1);
+  const hasChannels = isVector && channelCount > 1 && channelCount <= maxSamples;
   const units = fields.integer(layout.unitsAt, layout.unitsBytes);
   return {
     format: 'nifti',
@@ -92,13 +98,14 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
     voxOffset: voxOffset(fields, layout, isPair),
     stored: as && { samples: 1, as },
     info: {
-      dims: checkedDims(lengths(fields, layout), storedWidth(type, as)),
+      dims: checkedDims(axes, storedWidth(type, as)),
       type,
       spacing: [dx, dy, dz, dt],
       spatialUnit: unitOf(spatialUnitCodes, units & 7),
       timeUnit: unitOf(timeUnitCodes, units & 56),
       affine: affineOf(fields, layout, spacing, pixdim(0)),
       ...checkedScaling(fields.real(layout.slopeAt), fields.real(layout.slopeAt + layout.realBytes)),
+      ...(hasChannels && { channels: sampleChannels(channelCount, type) }),
     },
   };
 }

@@ -112,6 +112,9 @@ export const otherDatatypes: ReadonlyMap<number, string> = new Map([
   [2304, 'RGBA32 colours'],
 ]);
 
+/** The intent of a volume whose fifth axis holds the values of a voxel. */
+export const vectorIntent = 1007;
+
 /** The lowest three bits of `xyzt_units`. */
 export const spatialUnitCodes: Record<VolumeInfo['spatialUnit'], number> = { unknown: 0, m: 1, mm: 2, um: 3 };
 /** The next three bits. */
