@@ -134,6 +134,23 @@ test('VTK integers of 64 bits as text become appended values of the same type', 
   }
 });
 
+test('values of 64 bits side by side become channels, and a fault names the voxel with its channel', async () => {
+  const file = (values: readonly number[]) =>
+    joinBytes([
+      text('NDims = 2', 'DimSize = 2 2', 'ElementNumberOfChannels = 2', 'BinaryDataByteOrderMSB = True', ''),
+      text('ElementType = MET_LONG_LONG', 'ElementDataFile = LOCAL', ''),
+      longs(values, 'big'),
+    ]);
+  const bytes = file([1, -1, 2, -2, 3, -3, 4, -4]);
+  const volume = await open(bytes, 'a.mha');
+  expect(volume).toMatchObject({ info: { dims: [2, 2, 1, 2], type: 'i32' }, stored: { samples: 2, as: 'i64' } });
+  const read = await readVoxels(volume);
+  expect([...new Int32Array(read.buffer)]).toEqual([1, 2, 3, 4, -1, -2, -3, -4]);
+  expect(rebuild(await volume.source(), read, 'i32')).toEqual([{ name: 'a.mha', bytes }]);
+  const fault = await faultOf(open(file([1, 1, 1, 1, 1, -(2 ** 40), 1, 1]), 'a.mha').then(readVoxels));
+  expect(fault?.message).toContain('the value -1099511627776 at voxel (0, 1, 0, 1)');
+});
+
 test('voxels of 64 bits can be read from any place, in several blocks', async () => {
   const count = pieceBytes / 8 + 1000;
   const header = files['scan.npy']?.(new Uint8Array(), true, 'big') ?? new Uint8Array();
