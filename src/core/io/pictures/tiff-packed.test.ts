@@ -103,10 +103,11 @@ test('the colours of a palette are those of labels, and its indexes stay', async
   const map = [0, 0xffff, 0x8000, 0, 0, 0, 0x4000, 0, 0, 0, 0, 0xff00];
   const palette = { tag: 320, type: 3, values: map } as const;
   const spec: TestTiff = { width: 3, height: 2, type: 'u8', tags: [{ tag: 262, type: 3, values: [3] }, palette] };
-  const volume = await open(tiffFile(spec, [indexes]));
+  const remarks: string[] = [];
+  const volume = await openVolume(source(tiffFile(spec, [indexes])), { onRemark: (text) => remarks.push(text) });
+  expect(remarks).toEqual([expect.stringMatching(/^stack\.tif: .*palette/)]);
   expectSame(await readVoxels(volume), indexes);
-  const source = await volume.source();
-  expect(ownLabels(source).table).toEqual([
+  expect(ownLabels(await volume.source()).table).toEqual([
     { number: 0, color: '#000000' },
     { number: 1, color: '#ff0000' },
     { number: 2, color: '#804000' },

@@ -5,7 +5,7 @@ import { parseStoredTags, tiffTags } from '../tiff/tiff-tags.ts';
 import { parsePictureTable } from './picture-table.ts';
 
 /** PhotometricInterpretation of pictures whose samples are indexes into ColorMap. */
-const palette = 3;
+export const palette = 3;
 
 /**
  * The colours of a TIFF's palette, from its first picture's tags. Undefined if there are none. The samples stay indexes, so the colours are

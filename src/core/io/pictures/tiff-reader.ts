@@ -12,6 +12,7 @@ import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
 import { readLayout } from '../tiff/tiff-layout.ts';
 import { openBlocks, readPixels } from '../tiff/tiff-pixels.ts';
 import { keepTags, tiffTags } from '../tiff/tiff-tags.ts';
+import { palette } from './tiff-palette.ts';
 
 /** NewSubfileType: a reduced version of another picture, or a mask. */
 const notAPage = 1 | 4;
@@ -50,7 +51,8 @@ export async function openTiff(source: ByteSource, options: JobOptions): Promise
   const isWhole = pictures.length > 1 || imageJ.images === undefined;
   const more = isWhole ? undefined : await bigStack(file, first, picture, imageJ.images, options);
   const channels = await inkChannels(file, first, picture.shape.channels, options);
-  return { ...withSeries(more ?? pictures, scale), channels };
+  const areIndexes = (await firstNumber(file, first, tiffTags.photometric, options)) === palette;
+  return { ...withSeries(more ?? pictures, scale), channels, areIndexes };
 }
 
 function withSeries(pictures: readonly Picture[], scale: PictureScale): PictureFile {
