@@ -55,6 +55,26 @@ describe('messages and exit codes', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { tag: 'not-readable' } });
   });
 
+  test('a file of another kind is not called damaged', async () => {
+    writeFileSync(at('scan.nii'), niftiFile([7, 5, 3], 1));
+    writeFileSync(at('empty'), '');
+    for (const args of [
+      ['verify', at('scan.nii')],
+      ['verify', at('empty')],
+      ['decompress', at('scan.nii'), '--to', 'raw'],
+    ]) {
+      const ended = await stria(...args, ...cpu);
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/not supported: .*this is not a \.stria file.*stria info/),
+      });
+      expect(ended.stderr).not.toMatch(/damaged|copy/);
+    }
+    writeFileSync(at('broken.stria'), niftiFile([7, 5, 3], 1));
+    expect((await stria('verify', at('broken.stria'), ...cpu)).stderr).toMatch(/damaged file/);
+    expect(readdirSync(place.folder).sort()).toEqual(['broken.stria', 'empty', 'scan.nii']);
+  });
+
   test('unreadable input is refused, and leaves no output', async () => {
     writeFileSync(at('garbage.nii'), 'this is no volume at all');
     const ended = await stria('compress', at('garbage.nii'), '-o', at('a.stria'), ...cpu);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { cpu, niftiFile, scanBytes, succeed, testFolders } from './cli-testing.ts';
+import { cpu, niftiFile, scanBytes, stria, succeed, testFolders } from './cli-testing.ts';
 
 // The formats of a header and voxels, but for those that cli.test.ts goes through: compress, verify, decompress, compare.
 
@@ -78,6 +78,9 @@ describe('files come back byte for byte', () => {
   const mrc = (mode: number, ...data: readonly Uint8Array[]) => bytesOf(mrcHeader(mode), 'extended', ...data, 'and more');
   const nibbles = voxels.subarray(0, 20 * 21 * 13);
   const bigHalves = bytesOf(npyHeader('>f2'), voxels);
+  const longs = (values: readonly bigint[]) => Buffer.from(BigInt64Array.from(values).buffer);
+  const scanLongs = longs([...new Int16Array(new Uint8Array(voxels).buffer)].map(BigInt));
+  const bigLongs = bytesOf(npyHeader('>i8'), scanLongs.swap64());
   test.each([
     ['scan.mha', [['scan.mha', plain]]],
     [
@@ -98,6 +101,7 @@ describe('files come back byte for byte', () => {
     ['scan.vti', [['scan.vti', vti]]],
     ['scan.npy', [['scan.npy', npy]]],
     ['half floats in scan.npy', [['scan.npy', bigHalves]]],
+    ['64-bit integers in scan.npy', [['scan.npy', bigLongs]]],
     ['pairs of values in scan.mha', [['scan.mha', pairs]]],
     ['16-bit scan.mrc', [['scan.mrc', mrc(1, voxels)]]],
     ['half floats in scan.mrc', [['scan.mrc', mrc(12, voxels)]]],
@@ -112,9 +116,25 @@ describe('files come back byte for byte', () => {
     ['scan.mgh', mgh],
     ['scan.npy', npy],
     ['scan.mrc', mrc(12, voxels)],
+    ['scan.npy', bigLongs],
   ] as const)('%s, gzipped, as gunzip gives it', async (name, bytes) => {
     expect(await comesBackAs([`${name}.gz`, gzipSync(bytes)])).toEqual({ [name]: bytes });
   });
+});
+
+test('64-bit integers: info names both types, and a value that does not fit leaves no file', async () => {
+  const values = BigInt64Array.from({ length: dims[0] * dims[1] * dims[2] }, (_, index) => BigInt(index) - 7n);
+  writeFileSync(at('scan.npy'), bytesOf(npyHeader('<i8'), Buffer.from(values.buffer)));
+  expect((await succeed('info', at('scan.npy'))).stdout).toContain('i32 (int64 in the file)');
+  await succeed('compress', at('scan.npy'), '-o', at('a.stria'), ...cpu);
+  expect((await succeed('info', at('a.stria'))).stdout).toContain('i32 (int64 in the source)');
+  expect(JSON.parse((await succeed('info', at('a.stria'), '--json')).stdout)).toMatchObject({ storedAs: 'i64' });
+  values[41] = 2n ** 40n;
+  writeFileSync(at('large.npy'), bytesOf(npyHeader('<i8'), Buffer.from(values.buffer)));
+  const ended = await stria('compress', at('large.npy'), '-o', at('b.stria'), ...cpu);
+  expect(ended.code).not.toBe(0);
+  expect(ended.stderr).toContain('the value 1099511627776 at voxel (1, 1, 0)');
+  expect(readdirSync(place.folder).sort()).toEqual(['a.stria', 'large.npy', 'scan.npy']);
 });
 
 test('a compressed MetaImage comes back uncompressed', async () => {

@@ -81,6 +81,20 @@ test('labels get their names from a table, or from the segmentation itself', asy
   expect(noTable.stderr).toMatch(/not a label table/);
 });
 
+test('volumes are in the file’s unit of length, in JSON in mm³', async () => {
+  const file = niftiFile(dims, 1);
+  // xyzt_units: micrometres.
+  file[123] = 3;
+  writeFileSync(at('cells.nii'), file);
+  const count = dims[0] * dims[1] * dims[2];
+  const shown = await succeed('stats', at('cells.nii'), ...cpu);
+  expect(shown.stdout).toMatch(new RegExp(`^count +volume um3 .*\n${count} +${count / 2} `));
+  await succeed('stats', at('cells.nii'), '-o', at('rows.csv'), ...cpu);
+  expect(readFileSync(at('rows.csv'), 'utf8')).toMatch(new RegExp(`^count,volume_um3,.*\n${count},${count / 2},`));
+  const [row] = JSON.parse((await succeed('stats', at('cells.nii'), '--json', ...cpu)).stdout).rows;
+  expect(row.volumeMm3).toBeCloseTo((count / 2) * 1e-9, 15);
+});
+
 test('channels are numbered apart from time points', async () => {
   const rgba = Uint8Array.from({ length: 4 * 36 }, (_, at) => 10 * (at % 4));
   writeFileSync(at('rgba.png'), encodeRgbaPng({ width: 6, height: 6, rgba, text: {} }));

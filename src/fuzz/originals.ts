@@ -197,11 +197,13 @@ export function inputOriginals(): InputOriginal[] {
     file.set(text('MAP DD'), 208);
     return file;
   };
-  const npy = joined(
-    Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 64, 0),
-    text("{'descr': '<u2', 'fortran_order': False, 'shape': (4, 5, 7), }".padEnd(63, ' ')),
-    Uint8Array.of(10),
-  );
+  const npyOf = (type: string) =>
+    joined(
+      Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 64, 0),
+      text(`{'descr': '${type}', 'fortran_order': False, 'shape': (4, 5, 7), }`.padEnd(63, ' ')),
+      Uint8Array.of(10),
+    );
+  const longs = Uint8Array.from({ length: 8 * 140 }, (_, at) => (at % 8 === 0 ? (bytes[at >> 3] as number) : 0));
   const sidecar = text(JSON.stringify({ dims: [7, 5, 4], type: 'u16', endian: 'big', offset: 0, spacing: [1, 1, 2] }));
   const comment = encodePngChunk('tEXt', text('Comment\0hi'));
   const png = (bitDepth: number, colourType: number, isInterlaced: boolean, chunks: readonly Uint8Array[] = [comment]) =>
@@ -262,7 +264,8 @@ export function inputOriginals(): InputOriginal[] {
     { ...binary('a.mrc', joined(mrcOf(6), shorts)), comesBack },
     { ...binary('nibbles.mrc', joined(mrcOf(101), nibbles)), comesBack },
     { ...binary('halves.mrc', joined(mrcOf(12), shorts)), comesBack },
-    { ...binary('a.npy', joined(npy, shorts)), comesBack },
+    { ...binary('a.npy', joined(npyOf('<u2'), shorts)), comesBack },
+    { ...binary('longs.npy', joined(npyOf('<i8'), longs)), comesBack },
     {
       name: 'list.mhd',
       files: [

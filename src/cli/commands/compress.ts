@@ -150,7 +150,7 @@ async function compressStack(output: OutputName, command: CompressCommand, tools
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await openWhenRead(input, job));
-  const volume = await openStack(sources, { ...job, pictureMemory: command.pictureMemory });
+  const volume = await openStack(sources, { ...job, pictureMemory: command.pictureMemory, onRemark: tools.note });
   return compressTo(output, volume, command.inputs, command, tools);
 }
 

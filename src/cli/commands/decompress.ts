@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
-import { ContainerReader } from '../../core/format/container-reader.ts';
+import type { ContainerReader } from '../../core/format/container-reader.ts';
 import { hasFilesTable, parseFilesTable, type SourceFile } from '../../core/io/common/files-table.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
 import { planPictures } from '../../core/io/pictures/describe-pictures.ts';
@@ -33,7 +33,7 @@ import { scalingNote } from '../terminal/scaling-words.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
 import { exportOmeTiff } from './decompress-ome-tiff.ts';
 import { exportOmeZarr } from './decompress-zarr.ts';
-import { withFile } from './files.ts';
+import { openContainer, withFile } from './files.ts';
 
 /** `stria decompress`: restores the source byte for byte (pictures: with the same pixels), or exports it. */
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -75,7 +75,7 @@ function restoreFile(
   const { output, to: asked, force, fill, pictureMemory, json } = command;
   const input = localName(command.input);
   return withFile(command.input, job, async (source, files) => {
-    const container = await ContainerReader.open(source, job);
+    const container = await openContainer(source, job);
     if (asked === 'ome-zarr') {
       const { report, path } = await exportOmeZarr(container, { ...command, input }, files.paths, backend, job);
       return { report, paths: [path], notes: [] };

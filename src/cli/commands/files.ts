@@ -1,8 +1,10 @@
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import { hasContainerName } from '../../core/format/container-start.ts';
 import type { FileTree } from '../../core/io/common/file-tree.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import { openAddress, openAddressFile, siblingsOfAddress } from '../../core/remote/open-address.ts';
 import type { ByteSink, ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
-import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
+import { inContext, StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder, openFolder } from '../../node/node-folder.ts';
@@ -49,6 +51,21 @@ export function siblingsOf(path: string, files: NodeFiles, job: JobOptions): Sib
 /** Opens a web address, or a file whose handle is open only during reads. @throws StriaError `not-readable` */
 export function openWhenRead(path: string, job: JobOptions): Promise<ByteSource> {
   return isAddress(path) ? openAddressFile(path, job) : NodeFiles.openWhenRead(path);
+}
+
+/**
+ * Opens a .stria. A file of another kind is not called damaged, unless its name ends in `.stria`.
+ * @throws StriaError `unsupported` for such a file; otherwise as `ContainerReader.open`
+ */
+export async function openContainer(source: ByteSource, job: JobOptions): Promise<ContainerReader> {
+  const isNamed = /\.stria$/i.test(source.name);
+  if (!isNamed && !hasContainerName(await source.read(0, 8, job))) {
+    throw new StriaError(
+      'unsupported',
+      'this is not a .stria file. If it holds a volume, `stria info` describes it, and `stria compress` makes a .stria of it',
+    );
+  }
+  return ContainerReader.open(source, job);
 }
 
 /** Runs work that writes to a sink. The output appears when the work is done, and is removed if it fails. */

@@ -1,5 +1,6 @@
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import type { FileFormat } from '../../core/shared/source.ts';
+import type { StoredForm } from '../../core/shared/stored-voxels.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { FileWindow } from '../../core/shared/volume-facts.ts';
 import type { ContainerInfo, LevelInfo } from '../../core/stream/info.ts';
@@ -16,7 +17,7 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
   const shares = chunks.map(({ codec, axis, count }) => `${formatCount(count)} ${codec}${axis ? ` along ${axis}` : ''}`);
   return table([
     ...fileRows(input, 'stria', fileBytes),
-    ...volumeRows(volume, voxelBytes),
+    ...volumeRows(volume, voxelBytes, info.storedAs && storedWords(info.storedAs, 'source')),
     ...(info.part === undefined ? [['Ratio', formatRatio(ratio)]] : []),
     [
       'Chunks',
@@ -55,9 +56,17 @@ export function fileRows(input: string, format: FileFormat | 'stria', fileBytes:
   ];
 }
 
+const formNames: Readonly<Record<StoredForm, string>> = { f16: 'float16', u4: '4 bits', i64: 'int64', u64: 'uint64' };
+
+/** `int64 in the file`. */
+export function storedWords(form: StoredForm, place: 'file' | 'source'): string {
+  return `${formNames[form]} in the ${place}`;
+}
+
 export function volumeRows(
   { dims, type, spacing, spatialUnit, timeUnit, slope, intercept, channels }: VolumeInfo,
   voxelBytes: number,
+  storedAs?: string,
 ): string[][] {
   const { channelCount, timePoints } = channelLayout({ dims, channels });
   const isSeries = timePoints > 1;
@@ -67,7 +76,7 @@ export function volumeRows(
   const rows = [
     [
       'Voxels',
-      `${dims.slice(0, 3).join(' × ')}${channels ? `, ${channelCount} channels` : ''}${isSeries ? `, ${timePoints} time points` : ''}, ${type}, ${formatBytes(voxelBytes)}`,
+      `${dims.slice(0, 3).join(' × ')}${channels ? `, ${channelCount} channels` : ''}${isSeries ? `, ${timePoints} time points` : ''}, ${type}${storedAs ? ` (${storedAs})` : ''}, ${formatBytes(voxelBytes)}`,
     ],
     ['Spacing', `${millimetres}${known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`],
   ];

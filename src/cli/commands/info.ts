@@ -18,7 +18,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { table } from '../terminal/text.ts';
 import { siblingsOf, withInput } from './files.ts';
-import { describeContainerInfo, factRows, fileRows, keptLevelRows, volumeRows } from './info-rows.ts';
+import { describeContainerInfo, factRows, fileRows, keptLevelRows, storedWords, volumeRows } from './info-rows.ts';
 
 /** `stria info`: describes a .stria file, a volume in another format, or a folder. Reads only headers and the index. */
 export async function runInfo(command: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
@@ -73,6 +73,7 @@ async function tellVolume(
     ...(entry && { dataset: choiceOf(entry) }),
     volume: info,
     voxelBytes,
+    ...(volume.stored?.as && { storedAs: volume.stored.as }),
     fileBytes,
     ...(volume.windows && { windows: volume.windows }),
     ...(volume.valueUnit && { valueUnit: volume.valueUnit }),
@@ -91,7 +92,7 @@ async function tellVolume(
           ],
         ]
       : []),
-    ...volumeRows(info, voxelBytes),
+    ...volumeRows(info, voxelBytes, volume.stored?.as && storedWords(volume.stored.as, 'file')),
     ...factRows(volume),
     ...keptLevelRows(kept),
   ];

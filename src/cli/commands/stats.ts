@@ -6,6 +6,7 @@ import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { channelAt, type VolumeInfo } from '../../core/shared/volume.ts';
 import { type MeasuredVolume, measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
+import { voxelSize } from '../../core/volume/voxel-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -34,30 +35,28 @@ export async function runStats(command: StatsCommand, { terminal, signal }: Comm
       });
     const names = table === undefined ? undefined : await tableIn(table);
     const choice = { raw, dataset, axes, onRemark: terminal.note };
-    const rows = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
-      withVolume(input, choice, backend, job, async (volume, paths): Promise<readonly NamedRow[]> => {
+    const { rows, info } = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
+      withVolume(input, choice, backend, job, async (volume, paths): Promise<{ rows: readonly NamedRow[]; info: VolumeInfo }> => {
         if (labels === undefined) {
           const measured = await measureVolume(volume, { box }, job);
           note(paths());
-          return withChannels(measured, volume.info);
+          return { rows: withChannels(measured, volume.info), info: volume.info };
         }
         return withVolume(labels, {}, backend, job, async (segmentation, labelPaths) => {
           const [image, marks] = [readsOf(input, volume), readsOf(labels, segmentation)];
           const measured = await inFile(undefined, () => measureVolume(image, { labels: marks, box }, job));
           note([...paths(), ...labelPaths()]);
-          return named(
-            withChannels(measured, volume.info),
-            names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table,
-          );
+          const table = names ?? segmentation.labels?.table ?? ownLabels(await segmentation.source()).table;
+          return { rows: named(withChannels(measured, volume.info), table), info: volume.info };
         });
       }),
     );
     terminal.result({ command: 'stats', input, ...(labels !== undefined && { labels }), rows });
     if (output === undefined) {
-      terminal.say(describeRows(rows));
+      terminal.say(describeRows(rows, info));
     } else {
       const sink = await createNodeSink(output, { overwrite: true, inputs: [...inputs], signal });
-      await withSink(sink, ({ write }) => write(new TextEncoder().encode(csvOf(rows))));
+      await withSink(sink, ({ write }) => write(new TextEncoder().encode(csvOf(rows, info))));
       terminal.say(`${formatCount(rows.length)} rows → ${shownPath(output, 'output')}`);
     }
     return exitCodes.ok;
@@ -109,23 +108,29 @@ function named(rows: readonly ChannelRow[], table: LabelTable = []): readonly Na
   });
 }
 
-const columns = [
-  ['label', ({ label }: NamedRow) => label],
-  ['name', ({ name }: NamedRow) => name],
-  ['channel', ({ channel }: NamedRow) => (channel === undefined ? undefined : channel + 1)],
-  ['time', ({ time }: NamedRow) => time + 1],
-  ['count', ({ count }: NamedRow) => count],
-  ['not_finite', ({ notFinite }: NamedRow) => notFinite],
-  ['volume_mm3', ({ volumeMm3 }: NamedRow) => volumeMm3],
-  ['mean', ({ mean }: NamedRow) => mean],
-  ['deviation', ({ deviation }: NamedRow) => deviation],
-  ['min', ({ min }: NamedRow) => min],
-  ['max', ({ max }: NamedRow) => max],
-] as const;
+type Column = readonly [name: string, value: (row: NamedRow) => number | string | undefined];
+
+/** Volumes are in the file's unit of length: in mm³, those of cells would be rounded to 0. */
+const columnsOf = (info: VolumeInfo): readonly Column[] => [
+  ['label', ({ label }) => label],
+  ['name', ({ name }) => name],
+  ['channel', ({ channel }) => (channel === undefined ? undefined : channel + 1)],
+  ['time', ({ time }) => time + 1],
+  ['count', ({ count }) => count],
+  ['not_finite', ({ notFinite }) => notFinite],
+  [
+    `volume_${info.spatialUnit}3`,
+    ({ count, notFinite }) => (info.spatialUnit === 'unknown' ? undefined : voxelSize(info) * (count + notFinite)),
+  ],
+  ['mean', ({ mean }) => mean],
+  ['deviation', ({ deviation }) => deviation],
+  ['min', ({ min }) => min],
+  ['max', ({ max }) => max],
+];
 
 /** The columns that hold data. A volume without time, for example, has no time column. */
-function usedColumns(rows: readonly NamedRow[]) {
-  return columns.filter(([name, value]) => {
+function usedColumns(rows: readonly NamedRow[], info: VolumeInfo) {
+  return columnsOf(info).filter(([name, value]) => {
     if (name === 'time') return rows.some(({ time }) => time > 0);
     if (name === 'not_finite') return rows.some(({ notFinite }) => notFinite > 0);
     return rows.some((row) => value(row) !== undefined);
@@ -133,8 +138,8 @@ function usedColumns(rows: readonly NamedRow[]) {
 }
 
 /** Writes numbers as JavaScript does, so that no digit is lost, and nothing for a missing number. Names are quoted. */
-function csvOf(rows: readonly NamedRow[]): string {
-  const used = usedColumns(rows);
+function csvOf(rows: readonly NamedRow[], info: VolumeInfo): string {
+  const used = usedColumns(rows, info);
   const line = (row: NamedRow) => used.map(([, value]) => csvField(value(row))).join(',');
   return `${[used.map(([name]) => name).join(','), ...rows.map(line)].join('\n')}\n`;
 }
@@ -147,8 +152,8 @@ function csvField(value: number | string | undefined): string {
 /** The terminal shows at most this many rows; --json and -o give all of them. */
 const mostShown = 200;
 
-function describeRows(rows: readonly NamedRow[]): string {
-  const used = usedColumns(rows);
+function describeRows(rows: readonly NamedRow[], info: VolumeInfo): string {
+  const used = usedColumns(rows, info);
   const shown = rows.slice(0, mostShown).map((row) => used.map(([name, value]) => shownField(name, value(row))));
   const align = used.map(([name], at) => (at === 0 || name === 'name' ? ('left' as const) : ('right' as const)));
   const text = table([used.map(([name]) => name.replace('_', ' ')), ...shown], align);

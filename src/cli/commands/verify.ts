@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { ContainerReader } from '../../core/format/container-reader.ts';
 import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
@@ -9,7 +8,7 @@ import { localName } from '../outputs/output-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../terminal/text.ts';
-import { withFile } from './files.ts';
+import { openContainer, withFile } from './files.ts';
 
 /** How many damaged chunks the terminal shows; --json lists more. */
 const shownDamage = 10;
@@ -22,7 +21,7 @@ export async function runVerify(command: VerifyCommand, { terminal, signal }: Co
   try {
     terminal.note(deviceNote(backend.device, fault));
     const report = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
-      withFile(input, job, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
+      withFile(input, job, async (source) => verifyContainer(await openContainer(source, job), { backend }, job)),
     );
     terminal.result({ command: 'verify', input, ...report });
     if (report.sound) {

@@ -15,6 +15,11 @@ export function isContainer(head: Uint8Array): boolean {
   return head.byteLength >= signature.byteLength && signature.every((byte, at) => byte === head[at]);
 }
 
+/** Whether a file's first bytes have the word of the signature. Without the rest, they were altered by a transfer as text. */
+export function hasContainerName(head: Uint8Array): boolean {
+  return signature.subarray(1, 6).every((byte, at) => byte === head[at + 1]);
+}
+
 /** The start of a container. */
 export interface FileStart {
   readonly header: ContainerHeader;
@@ -56,8 +61,7 @@ function damagedHeader(cause?: unknown): StriaError {
 }
 
 function notAContainer(bytes: Uint8Array): StriaError {
-  const name = signature.subarray(1, 6);
-  if (!name.every((byte, at) => byte === bytes[at + 1])) {
+  if (!hasContainerName(bytes)) {
     return new StriaError('corrupt', 'this is not a .stria file: its signature is missing');
   }
   return new StriaError('corrupt', 'the file was altered by a transfer as text; transfer it again as binary');

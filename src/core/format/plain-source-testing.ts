@@ -145,6 +145,14 @@ function storedBytes(
     });
     return { bytes: Uint8Array.from(bytes), width: 2 };
   }
+  if ((as === 'i64' && header.type === 'i32') || (as === 'u64' && header.type === 'u32')) {
+    // '`"i64"` or `"u64"`: the `i32` or `u32` volume's voxels are 64-bit integers in the file'
+    const bytes = inOrder.flatMap((voxel) => {
+      const sign = as === 'i64' && uint(voxel, 3, 1) > 127 ? 255 : 0;
+      return [...voxel, sign, sign, sign, sign];
+    });
+    return { bytes: Uint8Array.from(bytes), width: 8 };
+  }
   if (as !== 'u4' || header.type !== 'u8' || samples !== 1) throw corrupt('SRCE has voxels stored as nothing that is known');
   const bytes: number[] = [];
   for (let row = 0; row < y * z * t; row++) {

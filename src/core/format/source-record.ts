@@ -10,7 +10,7 @@ import {
   type SourcePart,
   safeName,
 } from '../shared/source.ts';
-import { checkStored, maxSamples, type StoredVoxels } from '../shared/stored-voxels.ts';
+import { checkStored, maxSamples, type StoredVoxels, storedFormNames } from '../shared/stored-voxels.ts';
 import type { Endian } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
 import { type ContainerHeader, deflatedFeature, storedFeature } from './header.ts';
@@ -165,7 +165,7 @@ function parseDeflated(value: unknown, part: Pick<PartLayout, 'name' | Side>): P
 function parseStored(json: Record<string, unknown>): StoredVoxels {
   const samples = asCount(json.samples, `${what}'s samples`, 1);
   if (samples > maxSamples) throw new StriaError('corrupt', `${what} has ${samples} samples side by side`);
-  return json.as === undefined ? { samples } : { samples, as: asWord(json.as, `${what}'s as`, ['f16', 'u4'] as const) };
+  return json.as === undefined ? { samples } : { samples, as: asWord(json.as, `${what}'s as`, storedFormNames) };
 }
 
 /** Whether a description fits the file's header. @throws StriaError `corrupt` */

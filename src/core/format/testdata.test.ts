@@ -139,6 +139,16 @@ const rampChunks = rawChunks(rampVolume, rampShape, rampVoxels).map(({ decodedCh
   return { kind: 'ramp', element, steps: [1, 4, 7], modulus: 255, decodedChecksum };
 });
 
+/** 4 × 2 × 1 voxels, 64-bit integers in the source. */
+const wideVolume: VolumeInfo = { ...smallVolume, dims: [4, 2, 1, 1], type: 'i32' };
+const wideVoxels = Int32Array.of(0, 1, -1, 1000, 2 ** 31 - 1, -(2 ** 31), 7, -7);
+const wideSource: SourceDescription = {
+  format: 'npy',
+  endian: 'big',
+  stored: { samples: 1, as: 'i64' },
+  parts: [{ name: 'wide.npy', before: text('not a real header'), hasVoxels: true, after: new Uint8Array(0) }],
+};
+
 /** 3 × 2 × 1 voxels of three samples side by side: 10 s + x + 3 y. */
 const storedVolume: VolumeInfo = { ...smallVolume, dims: [3, 2, 1, 3] };
 const storedShape = [3, 2, 1, 2] as const;
@@ -223,6 +233,11 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     rawChunks(storedVolume, storedShape, storedVoxels),
     storedSource,
   );
+  const wide = await writeContainer(
+    { volume: wideVolume, chunkShape: [4, 2, 1, 1], sourceFormat: 'npy', stored: wideSource.stored, writer },
+    rawChunks(wideVolume, [4, 2, 1, 1], new Uint8Array(wideVoxels.buffer)),
+    wideSource,
+  );
   const ofFiles = await writeContainer(
     { volume: filesVolume, chunkShape: [2, 2, 2, 1], sourceFormat: 'dicom', writer },
     rawChunks(filesVolume, [2, 2, 2, 1], new Uint8Array(filesVoxels.buffer)),
@@ -291,6 +306,7 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['channels.stria', channels],
     ['files.stria', ofFiles],
     ['stored.stria', stored],
+    ['stored-wide.stria', wide],
     ['stored-impossibly.stria', changedIn(stored, ['SRCE'], ['"samples":3', '"samples":2'])],
     ['deflated.stria', deflated],
     ['deflated-quietly.stria', changedIn(deflated, ['HEAD', 'head'], ['["deflated"]', '[]'.padEnd(12)])],

@@ -199,6 +199,28 @@ test('names follow the format', () => {
   ]);
 });
 
+describe.each([1, 2])('channels with %i time points', (timePoints) => {
+  const channels = ['Red', 'Green', 'Blue'].map((name) => ({ name }));
+  const info: VolumeInfo = { ...plain, dims: [5, 3, 2, 3 * timePoints], type: 'i16', channels };
+
+  test.each(['nifti', 'nrrd', 'mha'] as const)('are values of a voxel in %s, and are read back', async (format) => {
+    const { info: back, file } = await exportAndOpen(info, format, 'little');
+    expect(back.dims).toEqual(info.dims);
+    expect(back.channels).toHaveLength(3);
+    if (timePoints > 1 || format === 'nrrd') expect(back.spacing).toEqual(info.spacing);
+    const text = new TextDecoder('latin1').decode(file.bytes.subarray(0, 600));
+    if (format === 'nifti') {
+      expect(readHeader(file.bytes.slice().buffer)).toMatchObject({ dims: [5, 5, 3, 2, timePoints, 3, 1, 1], intent_code: 1007 });
+    } else if (format === 'mha') {
+      expect(text).toContain('\nElementNumberOfChannels = 3\n');
+      expect(text).toContain(timePoints > 1 ? '\nDimSize = 5 3 2 2\n' : '\nDimSize = 5 3 2\n');
+    } else {
+      expect(text).toContain(timePoints > 1 ? '\nsizes: 5 3 2 2 3\n' : '\nsizes: 5 3 2 3\n');
+      expect(text).toContain(timePoints > 1 ? '\nkinds: space space space time vector\n' : '\nkinds: space space space vector\n');
+    }
+  });
+});
+
 test('a written NRRD header has exactly this text', () => {
   const text = new TextDecoder().decode(describeExport(plain, 'nrrd', 'scan', 'big').parts[0]?.before);
   expect(text.split('\n')).toEqual([

@@ -3,7 +3,7 @@ import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
-import { mhaHeader } from './metaimage/mha-writer.ts';
+import { mhaHeader, mhaStored } from './metaimage/mha-writer.ts';
 import { mghFooter, mghHeader } from './mgh/mgh-writer.ts';
 import { mrcHeader } from './mrc/mrc-writer.ts';
 import { niftiHeader } from './nifti/nifti-writer.ts';
@@ -26,7 +26,7 @@ interface Writer {
 const writers: Record<WrittenVoxelFormat, Writer> = {
   nifti: { extension: 'nii', header: niftiHeader },
   nrrd: { extension: 'nrrd', header: nrrdHeader },
-  mha: { extension: 'mha', header: mhaHeader },
+  mha: { extension: 'mha', header: mhaHeader, stored: mhaStored },
   mgh: { extension: 'mgh', endian: 'big', header: mghHeader, footer: mghFooter },
   mrc: { extension: 'mrc', header: mrcHeader },
   npy: { extension: 'npy', header: npyHeader },

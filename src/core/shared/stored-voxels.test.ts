@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkStored, floatsOfHalves, halvesOfFloats, packedNibbles, storedBytes } from './stored-voxels.ts';
+import { checkStored, floatsOfHalves, halvesOfFloats, packedNibbles, storedBytes, widenedIntegers } from './stored-voxels.ts';
 
 /** By the formula of IEEE 754. */
 function valueOfHalf(half: number): number {
@@ -28,6 +28,14 @@ test('floats that were no halves give halves all the same', () => {
   expect([...halves]).toEqual([0x7c00, 0xfc00, 0, 0x3c00, 1]);
 });
 
+test('32-bit integers as 64-bit ones, at any offset of their buffer', () => {
+  const signed = [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)];
+  const bytes = new Uint8Array([9, ...new Uint8Array(Int32Array.from(signed).buffer)]).subarray(1);
+  expect([...new BigInt64Array(widenedIntegers(bytes, true).buffer)].map(Number)).toEqual(signed);
+  const unsigned = signed.map((value) => value >>> 0);
+  expect([...new BigUint64Array(widenedIntegers(bytes, false).buffer)].map(Number)).toEqual(unsigned);
+});
+
 test('4 bits: the first voxel of a byte is in its low half, each row begins a byte', () => {
   expect([...packedNibbles(Uint8Array.of(1, 2, 3, 4, 5, 6), 3)]).toEqual([0x21, 0x03, 0x54, 0x06]);
   expect([...packedNibbles(Uint8Array.of(1, 2, 3, 4), 2)]).toEqual([0x21, 0x43]);
@@ -39,6 +47,9 @@ test('how many bytes a file has, and what cannot be', () => {
   expect(storedBytes(info, { samples: 3 })).toBe(180);
   expect(storedBytes(info, { samples: 1, as: 'u4' })).toBe(120);
   expect(storedBytes({ ...info, type: 'f32' }, { samples: 2, as: 'f16' })).toBe(360);
+  expect(storedBytes({ ...info, type: 'i32' }, { samples: 2, as: 'i64' })).toBe(1440);
+  expect(() => checkStored({ ...info, type: 'u32' }, { samples: 1, as: 'i64' })).toThrow(/as i64/);
+  expect(() => checkStored({ ...info, type: 'u32' }, { samples: 6, as: 'u64' })).not.toThrow();
   expect(() => checkStored(info, { samples: 4 })).toThrow(/6 time points/);
   expect(() => checkStored(info, { samples: 1, as: 'f16' })).toThrow(/as f16/);
   expect(() => checkStored(info, { samples: 2, as: 'u4' })).toThrow(/as u4/);

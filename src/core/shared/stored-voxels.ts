@@ -1,15 +1,20 @@
 import { StriaError } from './errors.ts';
-import { type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
+import { type ElementType, elementBytes, type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
+
+/** The types in files that Stria reads as another type, with that type. */
+const storedForms = { f16: 'f32', u4: 'u8', i64: 'i32', u64: 'u32' } as const satisfies Record<string, ElementType>;
+export type StoredForm = keyof typeof storedForms;
+export const storedFormNames = Object.keys(storedForms) as readonly StoredForm[];
 
 /** How a source's file stores its voxels, unless they are contiguous in the volume's type. */
 export interface StoredVoxels {
   /** The number of interleaved values per voxel position. Value c at time point i of n is the voxel at t = c × n + i. */
   readonly samples: number;
   /**
-   * `f16`: half floats, of an f32 volume. `u4`: 4 bits each, of a u8 volume; the first voxel of a byte is in its low half, and each
-   * row along x begins a byte.
+   * `f16`: half floats, of an f32 volume. `i64`, `u64`: 64-bit integers, of an i32 or u32 volume. `u4`: 4 bits each, of a u8 volume;
+   * the first voxel of a byte is in its low half, and each row along x begins a byte.
    */
-  readonly as?: 'f16' | 'u4' | undefined;
+  readonly as?: StoredForm | undefined;
 }
 
 export const maxSamples = 1024;
@@ -17,15 +22,21 @@ export const maxSamples = 1024;
 /** The number of bytes that a source's voxels take in its file. */
 export function storedBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, stored: StoredVoxels | undefined): number {
   const [x, y, z, t] = info.dims;
-  if (stored?.as === 'f16') return 2 * voxelCount(info.dims);
-  if (stored?.as === 'u4') return Math.ceil(x / 2) * y * z * t;
-  return volumeBytes(info);
+  if (stored?.as === undefined) return volumeBytes(info);
+  if (stored.as === 'u4') return Math.ceil(x / 2) * y * z * t;
+  return storedWidth(info.type, stored.as) * voxelCount(info.dims);
+}
+
+/** The bytes of a value in the file; 1 for two values of 4 bits. */
+export function storedWidth(type: ElementType, as: StoredForm | undefined): 1 | 2 | 4 | 8 {
+  if (as === 'f16') return 2;
+  return as === 'i64' || as === 'u64' ? 8 : elementBytes(type);
 }
 
 /** @throws StriaError `corrupt` if a volume of this kind cannot be stored in this way */
 export function checkStored({ dims, type }: Pick<VolumeInfo, 'dims' | 'type'>, { samples, as }: StoredVoxels): void {
   const fits = samples >= 1 && samples <= maxSamples && dims[3] % samples === 0;
-  const hasType = as === undefined || (as === 'f16' ? type === 'f32' : type === 'u8' && samples === 1);
+  const hasType = as === undefined || (storedForms[as] === type && (as !== 'u4' || samples === 1));
   if (fits && hasType) return;
   const how = `${samples} values side by side${as === undefined ? '' : ` as ${as}`}`;
   throw new StriaError('corrupt', `a volume of ${dims[3]} time points of ${type} is not stored with ${how}`);
@@ -79,6 +90,18 @@ function halfOfFloat(float: number): number {
   if (exponent > 112) return sign | ((exponent - 112) << 10) | (fraction >>> 13);
   if (exponent < 103) return sign;
   return sign | ((fraction | 0x800000) >>> (126 - exponent));
+}
+
+/** 32-bit integers as 64-bit integers, both little-endian. */
+export function widenedIntegers(bytes: Uint8Array, isSigned: boolean): Uint8Array<ArrayBuffer> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const halves = new Int32Array(bytes.byteLength / 2);
+  for (let at = 0; at < halves.length; at += 2) {
+    const low = view.getInt32(2 * at, true);
+    halves[at] = low;
+    halves[at + 1] = isSigned ? low >> 31 : 0;
+  }
+  return new Uint8Array(halves.buffer);
 }
 
 /** Packs whole rows of voxels, one per byte, into 4 bits per voxel. */

@@ -55,11 +55,14 @@ function ct(z: number, syntax: string = uids.explicit): Uint8Array {
 const nifti = niftiFile({ dim: [3, columns, rows, slices], datatype: 512 }, shorts, new Uint8Array(16), Uint8Array.of(1, 2, 3));
 const analyze = niftiHeaderBytes({ dim: [3, columns, rows, slices], datatype: 4, isPair: true }).fill(0, 344);
 const nhdr = nrrdText([...nrrdLines([columns, rows, slices], 'u8'), 'data file: scan.data']);
-const halves = joinBytes([
-  Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118, 0),
-  text(`{'descr': '>f2', 'fortran_order': True, 'shape': (${columns}, ${rows}, ${slices}), }`.padEnd(117, ' ')),
-  text('\n'),
-]);
+const npyHead = (descr: string) =>
+  joinBytes([
+    Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118, 0),
+    text(`{'descr': '${descr}', 'fortran_order': True, 'shape': (${columns}, ${rows}, ${slices}), }`.padEnd(117, ' ')),
+    text('\n'),
+  ]);
+/** Big-endian. */
+const longs = Uint8Array.from({ length: 8 * bytes.length }, (_, at) => (at % 8 === 7 ? (bytes[at >> 3] as number) : 0));
 /** FreeSurfer appends the commands that made the file. */
 export const mghWithTrailer = joinBytes([
   ...Object.values(written('mgh').files),
@@ -114,7 +117,11 @@ const table: Readonly<Record<FileFormat, Readonly<Record<string, Row>>>> = {
   },
   mrc: { 'mode 6': written('mrc') },
   vti: { 'appended raw': written('vti', 'i32'), 'time points as components': written('vti', 'i8', 2) },
-  npy: { 'C order': written('npy'), 'half floats, big-endian': { files: { 'a.npy': joinBytes([halves, shorts]) } } },
+  npy: {
+    'C order': written('npy'),
+    '64-bit integers, big-endian': { files: { 'a.npy': joinBytes([npyHead('>i8'), longs]) } },
+    'half floats, big-endian': { files: { 'a.npy': joinBytes([npyHead('>f2'), shorts]) } },
+  },
   raw: {
     'with a sidecar': {
       files: { 'scan.raw': shorts, 'scan.raw.json': text(JSON.stringify({ dims, type: 'u16', endian: 'big' })) },

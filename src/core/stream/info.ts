@@ -7,6 +7,7 @@ import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts
 import { toStriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type FileFormat, sourceBytes } from '../shared/source.ts';
+import type { StoredForm } from '../shared/stored-voxels.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 /** A container's description of itself, as plain data. */
@@ -27,6 +28,8 @@ export interface ContainerInfo {
   /** Names of the source's files. */
   readonly sourceFiles: readonly string[];
   readonly endian: 'little' | 'big';
+  /** The form of the voxels in the source's file, if it differs from the volume's type. */
+  readonly storedAs?: StoredForm | undefined;
   /** Lower resolutions of the volume in the file, from the finest to the coarsest. */
   readonly levels: readonly LevelInfo[];
   /** The levels that the file lacks because they would take too much of it. They are finer than those that it has. */
@@ -108,6 +111,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     sourceFormat,
     sourceFiles: source.parts.map(({ name }) => name),
     endian: source.endian,
+    ...(source.stored?.as && { storedAs: source.stored.as }),
     ...(await describeLevels(container)),
     writer,
     voxelBytes,

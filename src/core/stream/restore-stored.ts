@@ -1,9 +1,9 @@
-import { halvesOfFloats, packedNibbles, type StoredVoxels } from '../shared/stored-voxels.ts';
-import { type Endian, elementBytes, swapBytes } from '../shared/volume.ts';
+import { halvesOfFloats, packedNibbles, type StoredVoxels, storedWidth, widenedIntegers } from '../shared/stored-voxels.ts';
+import { type Endian, swapBytes } from '../shared/volume.ts';
 import { sampleBands } from './sample-bands.ts';
 import type { SlabDecoder } from './slab-decoder.ts';
 
-/** Decodes all voxels in the order and form of their source's file: interleaved samples, half floats, 4 bits. */
+/** Decodes all voxels in the order and form of their source's file: interleaved samples, half floats, 64 bits, 4 bits. */
 export async function writeStored(
   slabs: SlabDecoder,
   { samples: count, as }: StoredVoxels,
@@ -11,11 +11,12 @@ export async function writeStored(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const { volume } = slabs;
-  const width = as === 'f16' ? 2 : elementBytes(volume.type);
+  const width = storedWidth(volume.type, as);
   for await (const { samples } of sampleBands(slabs, count).bands()) {
     slabs.throwIfAborted();
     const stored = samples.map((bytes) => {
       if (as === 'f16') return halvesOfFloats(bytes);
+      if (as === 'i64' || as === 'u64') return widenedIntegers(bytes, as === 'i64');
       return as === 'u4' ? packedNibbles(bytes, volume.dims[0]) : bytes;
     });
     const bytes = count === 1 ? (stored[0] as Uint8Array) : sideBySide(stored, width);

@@ -39,7 +39,7 @@ export function tryCommand({ store }: Pick<KeyTarget, 'store'>, command: Command
   const state = store.getState();
   // Opened files wait for the answer. Other commands could take the question's place.
   if (isAsking(state) && command.id !== 'open' && command.id !== 'open-folder')
-    store.setState({ notice: 'Answer the question first' });
+    store.setState({ notice: state.overlay === 'address' ? 'Close the dialog first' : 'Answer the question first' });
   else if (command.enabled(state)) command.run();
   else if (command.whyNot) store.setState({ notice: command.whyNot(state) });
 }

@@ -77,6 +77,8 @@ export interface PictureFile {
   readonly scale: PictureScale;
   /** The samples of a pixel, if they are not gray, red, green and blue. */
   readonly channels?: readonly Channel[] | undefined;
+  /** The samples are indexes into a palette that is not applied. */
+  readonly areIndexes?: boolean | undefined;
 }
 
 /** The size of pixels, as far as the file gives it. */

@@ -2,7 +2,7 @@ import type { ByteSource, SiblingFinder } from '../../shared/bytes.ts';
 import { memorySource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { SourceDescription } from '../../shared/source.ts';
-import { type Dims4, type ElementType, type Endian, elementBytes, swapBytes } from '../../shared/volume.ts';
+import { type Dims4, type ElementType, type Endian, elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { joinBytes } from './byte-stream.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
@@ -53,8 +53,11 @@ function sideBySide(voxels: Uint8Array, samples: number, width: number): Uint8Ar
 
 /** The files that result from a description and little-endian voxels. */
 export function rebuild(source: SourceDescription, voxels: Uint8Array, type: ElementType): TestFile[] {
-  const inOrder = sideBySide(voxels, source.stored?.samples ?? 1, elementBytes(type));
-  if (source.endian === 'big') swapBytes(inOrder, elementBytes(type));
+  const { samples = 1, as } = source.stored ?? {};
+  let inOrder = sideBySide(voxels, samples, elementBytes(type));
+  const isWide = as === 'i64' || as === 'u64';
+  if (isWide) inOrder = new Uint8Array(BigInt64Array.from(typedVoxels(type, inOrder.slice()), BigInt).buffer);
+  if (source.endian === 'big') swapBytes(inOrder, isWide ? 8 : elementBytes(type));
   return source.parts.map(({ name, before, hasVoxels, after }) => ({
     name,
     bytes: joinBytes(hasVoxels ? [before, inOrder, after] : [before, after]),

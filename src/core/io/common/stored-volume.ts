@@ -1,19 +1,30 @@
 import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
 import { isWorthDeflating } from '../../shared/source.ts';
-import { checkStored, floatsOfHalves, type StoredVoxels, storedBytes } from '../../shared/stored-voxels.ts';
-import { type Channel, colorChannels, type ElementType, elementBytes, swapBytes, volumeBytes } from '../../shared/volume.ts';
+import { checkStored, floatsOfHalves, type StoredVoxels, storedBytes, storedWidth } from '../../shared/stored-voxels.ts';
+import {
+  type Channel,
+  colorChannels,
+  type Dims4,
+  type ElementType,
+  elementBytes,
+  swapBytes,
+  volumeBytes,
+  voxelCount,
+} from '../../shared/volume.ts';
 import { type PieceOptions, pieceBytes } from './byte-stream.ts';
 import { PieceReader } from './piece-reader.ts';
 import { checkedPlace, readBehind, type VoxelPlace } from './streamed-volume.ts';
+import { narrowIntegers } from './value-types.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
 /** The limit for samples that are held in memory while earlier kinds of samples are returned. */
 const heldBytes = 256 * 2 ** 20;
 
 /**
- * A volume whose file stores voxels in another form: interleaved samples, half floats, 4 bits. In the volume, samples are
+ * A volume whose file stores voxels in another form: interleaved samples, half floats, 64-bit integers, 4 bits. In the volume, samples are
  * separated by kind, so the file is read several times if they take more than 256 MiB.
- * @throws StriaError as `streamedVolume`
+ * @throws StriaError as `streamedVolume`; while reading, `unsupported` at a 64-bit integer that needs more than 32 bits
  */
 export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolume {
   const { info, stream, start } = place;
@@ -21,13 +32,35 @@ export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolum
   const total = storedBytes(info, stored);
   const tooShort = checkedPlace(place, total);
   const { samples, as } = stored;
-  const width = as === 'f16' ? 2 : elementBytes(info.type);
+  const width = storedWidth(info.type, as);
   const unit = samples * width;
   const blockBytes = Math.max(1, Math.floor(pieceBytes / unit)) * unit;
   const swapWidth = place.endian === 'big' ? width : 1;
   const ofOneKind = volumeBytes(info) / samples;
+  const placesOfKind = voxelCount(info.dims) / samples;
   const atOnce = Math.min(samples, 1 + Math.floor(heldBytes / ofOneKind));
   const voxelTotal = volumeBytes(info);
+
+  /** @param start the number of the first voxel in the volume */
+  function converted(bytes: Uint8Array<ArrayBuffer>, start: number): Uint8Array<ArrayBuffer> {
+    if (as === 'f16') return floatsOfHalves(bytes);
+    if (as !== 'i64' && as !== 'u64') return bytes;
+    const { buffer } = narrowIntegers(bytes, as === 'i64', (index) => placeOf(start + index, info.dims));
+    return new Uint8Array(buffer);
+  }
+
+  async function fill(target: Uint8Array<ArrayBuffer>, at: number, options?: JobOptions): Promise<void> {
+    const voxelBytes = elementBytes(info.type);
+    const first = at / voxelBytes;
+    const count = target.byteLength / voxelBytes;
+    const block = new Uint8Array(Math.min(pieceBytes, count * width));
+    for (let done = 0; done < count; done += block.byteLength / width) {
+      const part = block.subarray(0, Math.min(block.byteLength, (count - done) * width));
+      await stream.fill?.(part, start + (first + done) * width, options);
+      swapBytes(part, swapWidth);
+      target.set(converted(part, first + done), done * voxelBytes);
+    }
+  }
 
   async function* voxels(options: PieceOptions = {}): AsyncGenerator<Uint8Array> {
     let given = 0;
@@ -50,8 +83,8 @@ export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolum
           swapBytes(block, swapWidth);
           const kinds = Array.from({ length: count }, (_, kind) => {
             const picked = samples === 1 ? block : everyNth(block, width, samples, first + kind);
-            if (unpack) return unpack(picked);
-            return as === 'f16' ? floatsOfHalves(picked) : picked;
+            // All time points of a kind of sample follow each other in the volume.
+            return unpack ? unpack(picked) : converted(picked, (first + kind) * placesOfKind + at / unit);
           });
           for (const [kind, bytes] of held.entries()) bytes.set(kinds[kind + 1] as Uint8Array, filledHeld);
           filledHeld += kinds[0]?.byteLength ?? 0;
@@ -71,11 +104,18 @@ export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolum
     deflatesSource: isWorthDeflating(place.format, place.parts(new Uint8Array(0))),
     stored,
     voxels,
+    ...(stream.fill && samples === 1 && as !== undefined && as !== 'u4' && { fill }),
     async source() {
       after ??= await readBehind(stream, start + total);
       return { format: place.format, endian: place.endian, stored, parts: place.parts(after) };
     },
   };
+}
+
+/** `voxel (x, y, z)`, also with t in a series. @param index the number of the voxel in the volume, from 0 */
+function placeOf(index: number, [x, y, z, t]: Dims4): string {
+  const place = [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y)) % z];
+  return `voxel (${[...place, ...(t > 1 ? [Math.floor(index / (x * y * z))] : [])].join(', ')})`;
 }
 
 /** The names of a voxel's values. Three or four bytes are colours; others are numbered. */

@@ -1,5 +1,4 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { type ByteStream, joinBytes } from './byte-stream.ts';
 
 // Shared by the text headers of NRRD and MetaImage.
@@ -33,12 +32,12 @@ export function withReplacements(bytes: Uint8Array, replacements: readonly Repla
 /**
  * The start of voxels that end at the end of their file.
  * @param least the lowest valid start
+ * @param total their number of bytes
  * @param gzipped the message for a file of unknown length
  * @throws StriaError `unsupported`, `corrupt`
  */
-export function startFromEnd(stream: ByteStream, least: number, info: VolumeInfo, gzipped: string): number {
+export function startFromEnd(stream: ByteStream, least: number, total: number, gzipped: string): number {
   if (stream.size === undefined) throw new StriaError('unsupported', gzipped);
-  const total = volumeBytes(info);
   if (stream.size - total < least) {
     const available = Math.max(0, stream.size - least);
     throw new StriaError(

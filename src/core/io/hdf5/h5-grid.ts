@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { typedVoxels, type VoxelArray } from '../../shared/volume.ts';
-import { narrowIntegers, widenHalf } from '../common/value-types.ts';
+import { narrowIntegers, placeInArray, widenHalf } from '../common/value-types.ts';
 import type { VoxelGrid } from '../common/voxel-grid.ts';
 import type { H5Dataset } from './h5-datasets.ts';
 import { type H5File, succeeded } from './h5-file.ts';
@@ -55,13 +55,14 @@ export async function readBox(
     job,
     `the values of ${path} at ${origin.join(', ')} cannot be read`,
   );
-  return converted(bytes as Uint8Array<ArrayBuffer>, type);
+  const block = { origin, lengths, stride: stridesOf(lengths) };
+  return converted(bytes as Uint8Array<ArrayBuffer>, type, (at) => placeInArray(at, block));
 }
 
-function converted(bytes: Uint8Array<ArrayBuffer>, { type, convert }: H5Type): VoxelArray {
+function converted(bytes: Uint8Array<ArrayBuffer>, { type, convert }: H5Type, placeOf: (index: number) => string): VoxelArray {
   if (convert === 'half') return widenHalf(new Uint16Array(bytes.buffer));
   if (convert === undefined) return typedVoxels(type, bytes);
-  return narrowIntegers(bytes, convert === 'i64');
+  return narrowIntegers(bytes, convert === 'i64', placeOf);
 }
 
 function stridesOf(lengths: readonly number[]): number[] {

@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
-import { maxSamples, type StoredVoxels } from '../../shared/stored-voxels.ts';
+import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import { scaled, type Vector3 } from '../../shared/vectors.ts';
-import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import type { ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
@@ -11,7 +11,7 @@ import type { MhaText } from './mha-text.ts';
 export interface MhaHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
-  /** Set if a voxel has several values, which are interleaved in the file. */
+  /** Set if a voxel has several values, which are interleaved in the file, or 64-bit integers. */
   readonly stored: StoredVoxels | undefined;
   /** Whether the voxels are one zlib stream. */
   readonly isCompressed: boolean;
@@ -44,7 +44,7 @@ export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
   if (flag(text, 'binarydata') === false) {
     throw new StriaError('unsupported', 'MetaImage with voxels as text is not supported: save it with BinaryData = True');
   }
-  const type = elementType(required(text, 'elementtype'));
+  const { type, as } = elementType(required(text, 'elementtype'));
   const axes = wholeNumber(text, 'ndims') ?? Number.NaN;
   if (!(axes >= 1 && axes <= 10)) throw new StriaError('corrupt', "the MetaImage header's NDims is not a number from 1 to 10");
   const lengths = numbers(text, 'dimsize', axes) ?? [];
@@ -52,7 +52,7 @@ export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
   const channels = wholeNumber(text, 'elementnumberofchannels') ?? 1;
   if (channels < 1) throw wrong('elementnumberofchannels', String(channels));
   if (channels > maxSamples) throw new StriaError('unsupported', `MetaImage of ${channels} values per voxel is not supported`);
-  const [x, y, z, t] = checkedDims(lengths, elementBytes(type) * channels);
+  const [x, y, z, t] = checkedDims(lengths, storedWidth(type, as) * channels);
   const isCompressed = flag(text, 'compresseddata') ?? false;
   const compressedBytes = wholeNumber(text, 'compresseddatasize');
   const headerSize = wholeNumber(text, 'headersize') ?? 0;
@@ -67,7 +67,7 @@ export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
       ...scaling(text),
       ...(channels > 1 && { channels: sampleChannels(channels, type) }),
     },
-    stored: channels > 1 ? { samples: channels } : undefined,
+    stored: channels > 1 || as ? { samples: channels, as } : undefined,
     endian: (flag(text, 'binarydatabyteordermsb') ?? flag(text, 'elementbyteordermsb')) ? 'big' : 'little',
     isCompressed,
     compressedBytes: compressedBytes !== undefined && compressedBytes > 0 ? compressedBytes : undefined,
@@ -118,12 +118,14 @@ function numbers(text: MhaText, name: string, count: number): number[] | undefin
   return found;
 }
 
-function elementType(name: string): ElementType {
+function elementType(name: string): { readonly type: ElementType; readonly as?: StoredForm } {
   const plain = name.toUpperCase().replace(/_ARRAY$/, '');
-  for (const type of Object.keys(mhaTypes) as ElementType[]) if (mhaTypes[type].includes(plain)) return type;
+  for (const type of Object.keys(mhaTypes) as ElementType[]) if (mhaTypes[type].includes(plain)) return { type };
+  if (plain === 'MET_LONG_LONG') return { type: 'i32', as: 'i64' };
+  if (plain === 'MET_ULONG_LONG') return { type: 'u32', as: 'u64' };
   throw new StriaError(
     'unsupported',
-    `MetaImage voxels of type '${name.slice(0, 60)}' are not supported: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `MetaImage voxels of type '${name.slice(0, 60)}' are not supported: Stria reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
   );
 }
 

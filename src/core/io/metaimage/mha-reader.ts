@@ -2,7 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { SourcePart } from '../../shared/source.ts';
-import { volumeBytes } from '../../shared/volume.ts';
+import { storedBytes } from '../../shared/stored-voxels.ts';
 import {
   type ByteStream,
   gunzippedBytes,
@@ -68,7 +68,10 @@ async function openLocal(
     const before = uncompressedHeader(text, undefined);
     return volumeAt(content, 0, header, () => [part(name, before, true)]);
   }
-  const start = header.headerSize < 0 ? startFromEnd(stream, from, header.info, gzippedFromEnd) : from + header.headerSize;
+  const start =
+    header.headerSize < 0
+      ? startFromEnd(stream, from, storedBytes(header.info, header.stored), gzippedFromEnd)
+      : from + header.headerSize;
   const before = await readBefore(stream, start, options);
   return volumeAt(stream, start, header, (after) => [part(name, before, true, after)]);
 }
@@ -90,7 +93,8 @@ async function openDetached(
     return volumeAt(content, 0, header, () => parts);
   }
   const stream = plainBytes(data);
-  const start = header.headerSize < 0 ? startFromEnd(stream, 0, header.info, gzippedFromEnd) : header.headerSize;
+  const start =
+    header.headerSize < 0 ? startFromEnd(stream, 0, storedBytes(header.info, header.stored), gzippedFromEnd) : header.headerSize;
   const before = await readBefore(stream, start, options);
   return volumeAt(stream, start, header, (after) => [part(name, head, false), part(dataFile, before, true, after)]);
 }
@@ -106,7 +110,7 @@ async function openSeveral(
   if (header.isCompressed) {
     throw new StriaError('unsupported', 'a compressed MetaImage in several data files is not supported; save it as one .mha');
   }
-  const length = volumeBytes(header.info) / names.length;
+  const length = storedBytes(header.info, header.stored) / names.length;
   const stretches = [];
   for (const name of names) {
     const stream = plainBytes(await findSibling(source.name, [name], options));

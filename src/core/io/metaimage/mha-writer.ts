@@ -1,5 +1,6 @@
+import type { StoredVoxels } from '../../shared/stored-voxels.ts';
 import { scaled, type Vector3, vectorLength } from '../../shared/vectors.ts';
-import { type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { channelLayout, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { affineColumns, affineOrigin } from '../common/affine.ts';
 import { mhaTypes } from './mha-header.ts';
 
@@ -10,7 +11,8 @@ import { mhaTypes } from './mha-header.ts';
 export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit } = info;
   const factor = spatialUnit === 'm' ? 1000 : 1;
-  const axes = dims[3] > 1 ? 4 : 3;
+  const { channelCount, timePoints } = channelLayout(info);
+  const axes = timePoints > 1 ? 4 : 3;
   const columns = affineColumns(affine);
   const distances = columns.map(vectorLength);
   const toLps = ([x, y, z]: Vector3): Vector3 => [-x + 0, -y + 0, z];
@@ -29,7 +31,8 @@ export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
     `CenterOfRotation = ${list([0, 0, 0], 0)}`,
     `ElementSpacing = ${list(scaled(distances as unknown as Vector3, factor), spacing[3])}`,
     `DistanceUnits = ${unit}`,
-    `DimSize = ${list(dims.slice(0, 3), dims[3])}`,
+    `DimSize = ${list(dims.slice(0, 3), timePoints)}`,
+    ...(channelCount > 1 ? [`ElementNumberOfChannels = ${channelCount}`] : []),
     ...(slope === 1 && intercept === 0
       ? []
       : [`ElementToIntensityFunctionSlope = ${slope}`, `ElementToIntensityFunctionOffset = ${intercept}`]),
@@ -37,4 +40,10 @@ export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
     'ElementDataFile = LOCAL',
   ];
   return new TextEncoder().encode(`${lines.join('\n')}\n`);
+}
+
+/** MetaImage has the channels of a voxel side by side. */
+export function mhaStored(info: VolumeInfo): StoredVoxels | undefined {
+  const { channelCount } = channelLayout(info);
+  return channelCount > 1 ? { samples: channelCount } : undefined;
 }

@@ -205,7 +205,7 @@ describe('faults', () => {
   const opened = (...all: readonly string[]) => faultOf(open(joinBytes([text(...all, local), noise(100)])));
 
   test.each([
-    ['ElementType', 'ElementType = MET_LONG_LONG', 'MET_LONG_LONG'],
+    ['ElementType', 'ElementType = MET_STRING', 'MET_STRING'],
     ['BinaryData', 'BinaryData = False', 'as text'],
     ['ObjectType', 'ObjectType = Mesh', 'Mesh'],
     ['Element', 'ElementType = MET_UCHAR\nElementNumberOfChannels = 1025', '1025 values'],

@@ -1,6 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type ElementType, type Endian, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { type ElementType, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
+import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
 import { parseAnalyzeHeader } from './analyze-header.ts';
 import {
@@ -11,6 +13,8 @@ import {
   otherDatatypes,
   spatialUnitCodes,
   timeUnitCodes,
+  vectorIntent,
+  wideDatatypes,
 } from './nifti-layout.ts';
 
 export interface NiftiHeader {
@@ -22,6 +26,8 @@ export interface NiftiHeader {
   /** Offset of the first voxel, in the file that holds the voxels. 0 in a single file if the header gives none. */
   readonly voxOffset: number;
   readonly info: VolumeInfo;
+  /** Set for 64-bit integers. */
+  readonly stored: StoredVoxels | undefined;
 }
 
 /** The NIfTI version and byte order of a header, by `sizeof_hdr`; undefined if it is neither version. */
@@ -64,14 +70,25 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   }
   if (!hasMagic(head, layout)) {
     if (layout.version === 2) throw new StriaError('corrupt', 'the NIfTI-2 header lacks its magic number');
-    return { format: 'analyze', endian, isPair: true, headerBytes: layout.headerBytes, ...parseAnalyzeHeader(head, endian) };
+    return {
+      format: 'analyze',
+      endian,
+      isPair: true,
+      headerBytes: layout.headerBytes,
+      stored: undefined,
+      ...parseAnalyzeHeader(head, endian),
+    };
   }
   const fields = fieldReader(head, layout, endian === 'little');
   const isPair = startsAt(head, layout.magicAt, layout.pairMagic);
-  const type = elementType(fields.integer(layout.datatypeAt, 2));
+  const { type, as } = elementType(fields.integer(layout.datatypeAt, 2));
   const pixdim = (index: number) => fields.real(layout.pixdimAt + index * layout.realBytes);
   const spacing = [1, 2, 3, 4].map((index) => checkedSpacing(pixdim(index)));
   const [dx = 1, dy = 1, dz = 1, dt = 1] = spacing;
+  const axes = lengths(fields, layout);
+  const [, , , , channelCount = 1, ...others] = axes;
+  const isVector = fields.integer(layout.intentAt, layout.intentBytes) === vectorIntent && others.every((length) => length === 1);
+  const hasChannels = isVector && channelCount > 1 && channelCount <= maxSamples;
   const units = fields.integer(layout.unitsAt, layout.unitsBytes);
   return {
     format: 'nifti',
@@ -79,14 +96,16 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
     isPair,
     headerBytes: layout.headerBytes,
     voxOffset: voxOffset(fields, layout, isPair),
+    stored: as && { samples: 1, as },
     info: {
-      dims: checkedDims(lengths(fields, layout), elementBytes(type)),
+      dims: checkedDims(axes, storedWidth(type, as)),
       type,
       spacing: [dx, dy, dz, dt],
       spatialUnit: unitOf(spatialUnitCodes, units & 7),
       timeUnit: unitOf(timeUnitCodes, units & 56),
       affine: affineOf(fields, layout, spacing, pixdim(0)),
       ...checkedScaling(fields.real(layout.slopeAt), fields.real(layout.slopeAt + layout.realBytes)),
+      ...(hasChannels && { channels: sampleChannels(channelCount, type) }),
     },
   };
 }
@@ -113,14 +132,16 @@ function fieldReader(head: Uint8Array, layout: NiftiLayout, isLittle: boolean): 
   };
 }
 
-function elementType(datatype: number): ElementType {
+function elementType(datatype: number): { readonly type: ElementType; readonly as?: StoredForm } {
   const type = elementTypes.find((candidate) => niftiDatatypes[candidate] === datatype);
-  if (type !== undefined) return type;
+  if (type !== undefined) return { type };
+  const wide = wideDatatypes.get(datatype);
+  if (wide) return wide;
   const name = otherDatatypes.get(datatype);
   if (name === undefined) throw new StriaError('corrupt', `NIfTI has no datatype ${datatype}`);
   throw new StriaError(
     'unsupported',
-    `Stria does not read voxels of ${name}; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read voxels of ${name}; it reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { StoredForm } from '../../shared/stored-voxels.ts';
 import type { ElementType, VolumeInfo } from '../../shared/volume.ts';
 
 /**
@@ -94,18 +95,25 @@ export const niftiDatatypes: Record<ElementType, number> = {
   u32: 768,
 };
 
+/** 64-bit integers, which Stria reads as 32-bit integers. */
+export const wideDatatypes: ReadonlyMap<number, { readonly type: ElementType; readonly as: StoredForm }> = new Map([
+  [1024, { type: 'i32', as: 'i64' }],
+  [1280, { type: 'u32', as: 'u64' }],
+]);
+
 /** NIfTI datatypes that Stria does not read. */
 export const otherDatatypes: ReadonlyMap<number, string> = new Map([
   [1, 'single bits'],
   [32, 'complex64'],
   [128, 'RGB24 colours'],
-  [1024, 'int64'],
-  [1280, 'uint64'],
   [1536, 'float128'],
   [1792, 'complex128'],
   [2048, 'complex256'],
   [2304, 'RGBA32 colours'],
 ]);
+
+/** The intent of a volume whose fifth axis holds the values of a voxel. */
+export const vectorIntent = 1007;
 
 /** The lowest three bits of `xyzt_units`. */
 export const spatialUnitCodes: Record<VolumeInfo['spatialUnit'], number> = { unknown: 0, m: 1, mm: 2, um: 3 };

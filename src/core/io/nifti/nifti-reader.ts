@@ -1,10 +1,11 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { volumeBytes } from '../../shared/volume.ts';
+import { storedBytes } from '../../shared/stored-voxels.ts';
 import { type ByteStream, nameWithoutGzip, openBytes, readWhole } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
-import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { storedVolume } from '../common/stored-volume.ts';
+import { beforeLimit, readBefore, streamedVolume, type VoxelPlace } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import { isNiftiHeader, type NiftiHeader, parseNiftiHeader } from './nifti-header.ts';
 import { nifti2 } from './nifti-layout.ts';
@@ -37,7 +38,7 @@ export const niftiReader: VolumeReader = {
     const start = await startOf(header, stream, options);
     const before = await readBefore(stream, start, options);
     const name = nameWithoutGzip(source.name);
-    return streamedVolume({
+    return volumeAt(header, {
       info: header.info,
       format: 'nifti',
       endian: header.endian,
@@ -52,9 +53,13 @@ export const niftiReader: VolumeReader = {
  * The offset of the first voxel of a single file. If the header gives none, the voxels follow the extension flag, or the header itself if
  * the file is too short for a flag. @throws StriaError `corrupt` if extensions of unknown length lie in between
  */
-async function startOf({ voxOffset, headerBytes, info }: NiftiHeader, stream: ByteStream, options: JobOptions): Promise<number> {
+async function startOf(
+  { voxOffset, headerBytes, info, stored }: NiftiHeader,
+  stream: ByteStream,
+  options: JobOptions,
+): Promise<number> {
   if (voxOffset > 0) return voxOffset;
-  if (stream.size === headerBytes + volumeBytes(info)) return headerBytes;
+  if (stream.size === headerBytes + storedBytes(info, stored)) return headerBytes;
   const [hasExtensions = 0] = await stream.read(headerBytes, 1, options);
   if (hasExtensions !== 0) throw new StriaError('corrupt', 'the header has extensions, but does not say where the voxels begin');
   return headerBytes + 4;
@@ -74,7 +79,7 @@ async function openPair(
   const stream = await openBytes(imageSource, options);
   const before = await readBefore(stream, header.voxOffset, options);
   const { info, endian, format } = header;
-  return streamedVolume({
+  return volumeAt(header, {
     info,
     format,
     endian,
@@ -85,6 +90,10 @@ async function openPair(
       { name: nameWithoutGzip(imageSource.name), before, hasVoxels: true, after },
     ],
   });
+}
+
+function volumeAt({ stored }: NiftiHeader, place: VoxelPlace): OpenVolume {
+  return stored ? storedVolume(place, stored) : streamedVolume(place);
 }
 
 function isSingle(name: string): boolean {

@@ -1,13 +1,21 @@
-import { type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { channelLayout, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { affineOrigin, rotationFromAffine } from '../common/affine.ts';
-import { type NiftiLayout, nifti1, nifti2, niftiDatatypes, spatialUnitCodes, timeUnitCodes } from './nifti-layout.ts';
+import {
+  type NiftiLayout,
+  nifti1,
+  nifti2,
+  niftiDatatypes,
+  spatialUnitCodes,
+  timeUnitCodes,
+  vectorIntent,
+} from './nifti-layout.ts';
 
 /** NIfTI's code for 'aligned to something': the affine is known, its reference is not. */
 const alignedCode = 2;
 
 /**
  * The bytes before the voxels of a `.nii`: the header and four zero bytes, which announce no extensions. NIfTI-1, or NIfTI-2 if
- * an axis is longer than 32,767 or a number exceeds the range of a 32-bit float.
+ * an axis is longer than 32,767 or a number exceeds the range of a 32-bit float. Channels are the fifth axis.
  */
 export function niftiHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const layout = needsNifti2(info) ? nifti2 : nifti1;
@@ -15,13 +23,16 @@ export function niftiHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const bytes = new Uint8Array(voxOffset);
   const fields = fieldWriter(bytes, layout, endian === 'little');
   const rotation = rotationFromAffine(info.affine, info.spacing);
-  const axes = info.dims[3] > 1 ? 4 : 3;
+  const [x, y, z] = info.dims;
+  const { channelCount, timePoints } = channelLayout(info);
+  const axes = channelCount > 1 ? 5 : timePoints > 1 ? 4 : 3;
 
   fields.integer(0, 4, layout.headerBytes);
   bytes.set(layout.singleMagic, layout.magicAt);
   fields.integer(layout.datatypeAt, 2, niftiDatatypes[info.type]);
   fields.integer(layout.bitpixAt, 2, 8 * elementBytes(info.type));
-  [axes, ...info.dims, 1, 1, 1].forEach((length, index) => {
+  if (channelCount > 1) fields.integer(layout.intentAt, layout.intentBytes, vectorIntent);
+  [axes, x, y, z, timePoints, channelCount, 1, 1].forEach((length, index) => {
     fields.integer(layout.dimAt + index * layout.dimBytes, layout.dimBytes, length);
   });
   fields.reals(layout.pixdimAt, [rotation?.qfac ?? 1, ...info.spacing]);

@@ -1,13 +1,13 @@
 import { StriaError } from '../../shared/errors.ts';
-import type { StoredVoxels } from '../../shared/stored-voxels.ts';
-import { type Dims4, type ElementType, type Endian, elementBytes } from '../../shared/volume.ts';
+import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import type { Dims4, ElementType, Endian } from '../../shared/volume.ts';
 import { checkedDims } from '../common/streamed-volume.ts';
 
 export interface NpyHeader {
   readonly dims: Dims4;
   readonly type: ElementType;
   readonly endian: Endian;
-  /** Half floats become f32. */
+  /** Half floats become f32, 64-bit integers those of 32 bits. */
   readonly stored: StoredVoxels | undefined;
   /** Whether the first axis of the shape is the fastest one in the file. */
   readonly isFortran: boolean;
@@ -24,17 +24,24 @@ export function isNpy(head: Uint8Array): boolean {
 /** The longest header that is read. NumPy itself refuses those above 10,000 bytes. */
 export const npyHeaderLimit = 2 ** 16 + 16;
 
-const types: Readonly<Record<string, ElementType>> = {
-  b1: 'u8',
-  u1: 'u8',
-  i1: 'i8',
-  u2: 'u16',
-  i2: 'i16',
-  u4: 'u32',
-  i4: 'i32',
-  f2: 'f32',
-  f4: 'f32',
-  f8: 'f64',
+interface NpyType {
+  readonly type: ElementType;
+  readonly as?: StoredForm;
+}
+
+const types: Readonly<Record<string, NpyType>> = {
+  b1: { type: 'u8' },
+  u1: { type: 'u8' },
+  i1: { type: 'i8' },
+  u2: { type: 'u16' },
+  i2: { type: 'i16' },
+  u4: { type: 'u32' },
+  i4: { type: 'i32' },
+  u8: { type: 'u32', as: 'u64' },
+  i8: { type: 'i32', as: 'i64' },
+  f2: { type: 'f32', as: 'f16' },
+  f4: { type: 'f32' },
+  f8: { type: 'f64' },
 };
 
 /** The unsupported kinds, keyed by NumPy's letters. */
@@ -69,23 +76,23 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
   }
   if (from + length > head.byteLength) throw new StriaError('corrupt', 'the file ends inside its NumPy header');
   const text = new TextDecoder(version === 3 ? 'utf-8' : 'latin1').decode(head.subarray(from, from + length));
-  const { type, endian, isHalf } = elementType(text);
+  const { type, as, endian } = elementType(text);
   const isFortran = /(['"])fortran_order\1\s*:\s*True\b/.test(text);
   if (!isFortran && !/(['"])fortran_order\1\s*:\s*False\b/.test(text)) throw lacks('fortran_order');
   const shape = shapeOf(text);
   // In C order the last axis is the fastest one, x.
   const lengths = isFortran ? shape : shape.toReversed();
   return {
-    dims: checkedDims(lengths, elementBytes(type)),
+    dims: checkedDims(lengths, storedWidth(type, as)),
     type,
     endian,
-    stored: isHalf ? { samples: 1, as: 'f16' } : undefined,
+    stored: as && { samples: 1, as },
     isFortran,
     start: from + length,
   };
 }
 
-function elementType(text: string): { type: ElementType; endian: Endian; isHalf: boolean } {
+function elementType(text: string): NpyType & { readonly endian: Endian } {
   const found = /(['"])descr\1\s*:\s*(?:(['"])([^'"]{0,60})\2|(\[))/.exec(text);
   if (found === null) throw lacks('descr');
   if (found[4] !== undefined)
@@ -93,11 +100,11 @@ function elementType(text: string): { type: ElementType; endian: Endian; isHalf:
   const name = found[3] ?? '';
   const [, order, code = ''] = /^([<>=|]?)(.*)$/.exec(name) ?? [];
   const type = Object.hasOwn(types, code) ? types[code] : undefined;
-  if (type !== undefined) return { type, endian: order === '>' ? 'big' : 'little', isHalf: code === 'f2' };
+  if (type !== undefined) return { ...type, endian: order === '>' ? 'big' : 'little' };
   const kind = Object.hasOwn(otherKinds, code[0] ?? '') ? otherKinds[code[0] as string] : undefined;
   throw new StriaError(
     'unsupported',
-    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not supported: Stria reads bools, integers of 8 to 32 bits and floats of 16, 32 and 64 bits`,
+    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not supported: Stria reads bools, integers of 8 to 64 bits and floats of 16, 32 and 64 bits`,
   );
 }
 

@@ -7,7 +7,7 @@ import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
 
 /**
  * NumPy's `.npy`, versions 1 to 3, in C and Fortran order. The fastest axis is x. Axes after the fourth are folded into t. Bools
- * become u8, half floats f32. There is no geometry, so voxels are 1 apart.
+ * become u8, half floats f32, 64-bit integers those of 32 bits. There is no geometry, so voxels are 1 apart.
  */
 export const npyReader: VolumeReader = {
   format: 'npy',

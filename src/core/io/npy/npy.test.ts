@@ -99,7 +99,7 @@ describe('faults', () => {
   test.each([
     ["'|O'", 'unpickled'],
     ["'<c16'", 'complex'],
-    ["'<i8'", "'<i8'"],
+    ["'<i16'", "'<i16'"],
     ["'<U7'", 'texts'],
     ["'<M8[ns]'", 'dates'],
     ["[('a', '<i4'), ('b', '<f4')]", 'records'],

@@ -1,12 +1,17 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { withoutFolders } from '../common/siblings.ts';
+import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling } from '../common/streamed-volume.ts';
+import { valueAxis, withoutAxis } from './nrrd-axes.ts';
 import { nrrdGeometry } from './nrrd-geometry.ts';
 import type { NrrdText } from './nrrd-text.ts';
 
 export interface NrrdHeader {
   readonly info: VolumeInfo;
+  /** Set for 64-bit integers, and for several values per voxel that are side by side. */
+  readonly stored: StoredVoxels | undefined;
   readonly endian: Endian;
   readonly isGzip: boolean;
   /** Lines to skip before the voxels, before decompression. */
@@ -35,10 +40,18 @@ const typeNames: Record<ElementType, readonly string[]> = {
   f32: ['float'],
   f64: ['double'],
 };
+const wideNames: Readonly<Record<'i64' | 'u64', readonly string[]>> = {
+  i64: ['longlong', 'long long', 'long long int', 'signed long long', 'signed long long int', 'int64', 'int64_t'],
+  u64: ['ulonglong', 'unsigned long long', 'unsigned long long int', 'uint64', 'uint64_t'],
+};
 
 /** Interprets a header. @throws StriaError `corrupt`, `unsupported` */
-export function parseNrrdHeader(text: NrrdText): NrrdHeader {
-  const type = elementType(required(text, 'type'));
+export function parseNrrdHeader(whole: NrrdText): NrrdHeader {
+  const values = valueAxis(whole);
+  const text = values ? withoutAxis(whole, values.axis, axisCount(whole)) : whole;
+  const count = values?.length ?? 1;
+  const { type, as } = elementType(required(text, 'type'));
+  const width = storedWidth(type, as);
   const encoding = required(text, 'encoding').toLowerCase();
   if (!['raw', 'gzip', 'gz'].includes(encoding)) {
     throw new StriaError(
@@ -51,16 +64,20 @@ export function parseNrrdHeader(text: NrrdText): NrrdHeader {
   const geometry = nrrdGeometry(text, lengths, timeAxis);
   const spacing = ownSpacing(text) ?? geometry.spacing;
   const isGzip = encoding !== 'raw';
+  const [x, y, z, t] = volumeDims(lengths, timeAxis, width * count);
+  const samples = values?.isFirst ? count : 1;
   return {
     info: {
-      dims: volumeDims(lengths, timeAxis, elementBytes(type)),
+      dims: [x, y, z, t * count],
       type,
       ...geometry,
       spacing,
       timeUnit: ownTimeUnit(text) ?? geometry.timeUnit,
       ...checkedScaling(ownNumber(text, striaPairs.slope) ?? 1, ownNumber(text, striaPairs.intercept) ?? 0),
+      ...(values?.areChannels && count > 1 && { channels: sampleChannels(count, type) }),
     },
-    endian: byteOrder(text, elementBytes(type)),
+    stored: as || samples > 1 ? { samples, as } : undefined,
+    endian: byteOrder(text, width),
     isGzip,
     lineSkip: skipCount(text, 'lineskip', 0),
     byteSkip: skipCount(text, 'byteskip', isGzip ? 0 : -1),
@@ -74,25 +91,32 @@ function required(text: NrrdText, name: string): string {
   return value;
 }
 
-function elementType(name: string): ElementType {
+function elementType(name: string): { readonly type: ElementType; readonly as?: StoredForm } {
   const plain = name.toLowerCase().replace(/\s+/g, ' ');
-  for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return type;
+  for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return { type };
+  if (wideNames.i64.includes(plain)) return { type: 'i32', as: 'i64' };
+  if (wideNames.u64.includes(plain)) return { type: 'u32', as: 'u64' };
   throw new StriaError(
     'unsupported',
-    `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
   );
 }
 
 function axisLengths(text: NrrdText): number[] {
-  const dimension = wholeNumber(required(text, 'dimension'));
-  if (dimension === undefined || dimension < 1)
-    throw new StriaError('corrupt', "the NRRD header's dimension is not a whole number from 1");
+  const dimension = axisCount(text);
   if (dimension > 4) throw new StriaError('unsupported', `Stria does not read NRRD with ${dimension} axes; it reads 1 to 4`);
   const words = required(text, 'sizes').split(/\s+/);
   if (words.length !== dimension) {
     throw new StriaError('corrupt', `the NRRD header has ${dimension} axes, but ${words.length} sizes`);
   }
   return words.map((word) => wholeNumber(word) ?? Number.NaN);
+}
+
+function axisCount(text: NrrdText): number {
+  const dimension = wholeNumber(required(text, 'dimension'));
+  if (dimension === undefined || dimension < 1)
+    throw new StriaError('corrupt', "the NRRD header's dimension is not a whole number from 1");
+  return dimension;
 }
 
 function wholeNumber(word: string): number | undefined {
@@ -103,8 +127,7 @@ function wholeNumber(word: string): number | undefined {
 const spatialKinds = ['domain', 'space', '???', 'none'];
 
 /**
- * The axis that is t: the fourth one, or the last of fewer axes if it is not spatial. The axes before it must be spatial: NRRD
- * puts the components of colours and vectors on the first axis, and such data has more than one value per voxel.
+ * The axis that is t: the fourth one, or the last of fewer axes if it is not spatial. The axes before it must be spatial.
  */
 function findTimeAxis(text: NrrdText, dimension: number): number | undefined {
   const kinds = text.fields.get('kinds')?.value.split(/\s+/) ?? [];
@@ -120,7 +143,7 @@ function findTimeAxis(text: NrrdText, dimension: number): number | undefined {
     if (isSpatial(axis)) continue;
     throw new StriaError(
       'unsupported',
-      `axis ${axis + 1} of the NRRD has the kind '${kinds[axis] ?? 'none'}', which is not spatial; Stria reads volumes of one value per voxel`,
+      `axis ${axis + 1} of the NRRD has the kind '${kinds[axis] ?? 'none'}', which is not spatial; Stria reads such an axis as the first or the last one`,
     );
   }
   return timeAxis;

@@ -2,6 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { SourcePart } from '../../shared/source.ts';
+import { storedBytes } from '../../shared/stored-voxels.ts';
 import {
   type ByteStream,
   gunzippedBytes,
@@ -13,6 +14,7 @@ import {
   readWhole,
 } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
+import { storedVolume } from '../common/stored-volume.ts';
 import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
 import { startFromEnd } from '../common/text-header.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
@@ -109,7 +111,9 @@ async function findVoxels(stream: ByteStream, from: number, header: NrrdHeader, 
     return { stream: content, start: header.byteSkip, skipped: joinBytes([lines, skipped]) };
   }
   const start =
-    header.byteSkip < 0 ? startFromEnd(stream, behindLines, header.info, gzippedFromEnd) : behindLines + header.byteSkip;
+    header.byteSkip < 0
+      ? startFromEnd(stream, behindLines, storedBytes(header.info, header.stored), gzippedFromEnd)
+      : behindLines + header.byteSkip;
   return { stream, start, skipped: (await readBefore(stream, start, options)).subarray(from) };
 }
 
@@ -129,7 +133,8 @@ async function skipLines(stream: ByteStream, from: number, count: number, option
 }
 
 function volumeAt(voxels: FoundVoxels, header: NrrdHeader, parts: (after: Uint8Array) => SourcePart[]): OpenVolume {
-  const { info, endian } = header;
+  const { info, endian, stored } = header;
   const { stream, start } = voxels;
-  return streamedVolume({ info, format: 'nrrd', endian, stream, start, parts });
+  const place = { info, format: 'nrrd', endian, stream, start, parts } as const;
+  return stored ? storedVolume(place, stored) : streamedVolume(place);
 }

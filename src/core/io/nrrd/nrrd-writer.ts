@@ -1,5 +1,5 @@
 import { type Vector3, vectorLength } from '../../shared/vectors.ts';
-import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { channelLayout, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { affineColumns, affineOrigin } from '../common/affine.ts';
 import { striaPairs } from './nrrd-header.ts';
 
@@ -17,23 +17,26 @@ const typeNames: Record<ElementType, string> = {
 /**
  * The header of an attached NRRD with raw encoding, including the empty line that ends it. Slope, intercept, a spacing that
  * differs from the affine's, and the time step of a single volume have no NRRD field; they become key/value pairs that Stria's
- * reader understands.
+ * reader understands. Channels are the last axis, of the kind `vector`.
  */
 export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit, timeUnit } = info;
   // Other programs take a fourth axis for a series, even of one volume.
-  const hasTime = dims[3] > 1;
+  const { channelCount, timePoints } = channelLayout(info);
+  const hasTime = timePoints > 1;
+  const hasChannels = channelCount > 1;
   const columns = affineColumns(affine);
-  const axes = (spatial: readonly string[], time: string) => (hasTime ? [...spatial, time] : spatial).join(' ');
+  const axes = (spatial: readonly (string | number)[], time: string | number, channels: string | number) =>
+    [...spatial, ...(hasTime ? [time] : []), ...(hasChannels ? [channels] : [])].join(' ');
   const lines = [
     'NRRD0004',
     '# Written by Stria',
     `type: ${typeNames[info.type]}`,
-    `dimension: ${hasTime ? 4 : 3}`,
+    `dimension: ${3 + Number(hasTime) + Number(hasChannels)}`,
     'space: right-anterior-superior',
-    `sizes: ${(hasTime ? dims : dims.slice(0, 3)).join(' ')}`,
-    `space directions: ${axes(columns.map(vectorText), 'none')}`,
-    `kinds: ${axes(['space', 'space', 'space'], 'time')}`,
+    `sizes: ${axes(dims.slice(0, 3), timePoints, channelCount)}`,
+    `space directions: ${axes(columns.map(vectorText), 'none', 'none')}`,
+    `kinds: ${axes(['space', 'space', 'space'], 'time', 'vector')}`,
     'encoding: raw',
     `space origin: ${vectorText(affineOrigin(affine))}`,
   ];
@@ -41,8 +44,8 @@ export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   // Without units the space would be in millimetres.
   const unit = spatialUnit === 'unknown' ? '' : spatialUnit;
   lines.push(`space units: ${Array(3).fill(`"${unit}"`).join(' ')}`);
-  if (hasTime) lines.push(`spacings: NaN NaN NaN ${spacing[3]}`);
-  if (hasTime && timeUnit !== 'unknown') lines.push(`units: "" "" "" "${timeUnit}"`);
+  if (hasTime) lines.push(`spacings: ${axes(['NaN', 'NaN', 'NaN'], spacing[3], 'NaN')}`);
+  if (hasTime && timeUnit !== 'unknown') lines.push(`units: ${axes(['""', '""', '""'], `"${timeUnit}"`, '""')}`);
   if (slope !== 1 || intercept !== 0) lines.push(`${striaPairs.slope}:=${slope}`, `${striaPairs.intercept}:=${intercept}`);
   const isOtherSpacing = columns.some((column, axis) => vectorLength(column) !== spacing[axis]);
   if (isOtherSpacing || (!hasTime && spacing[3] !== 1)) lines.push(`${striaPairs.spacing}:=${spacing.join(' ')}`);

@@ -137,13 +137,50 @@ describe('axes', () => {
   });
 
   test.each([
-    ['kinds: RGB-color space space', 'RGB-color'],
-    ['kinds: vector domain domain', 'vector'],
+    ['kinds: time domain domain', 'time'],
+    ['kinds: domain vector domain', 'vector'],
     ['kinds: domain list domain', 'list'],
   ])('refuses %s in plain words', async (kinds, named) => {
     const fault = await faultOf(infoOf([...still, kinds]));
     expect(fault).toMatchObject({ tag: 'unsupported' });
     expect(fault?.message).toContain(named);
+  });
+
+  /** Value c of voxel v is 10 v + c. */
+  const besides = Uint8Array.from({ length: 3 * 24 }, (_, at) => 10 * Math.floor(at / 3) + (at % 3));
+  const apart = Uint8Array.from({ length: 3 * 24 }, (_, at) => 10 * (at % 24) + Math.floor(at / 24));
+  const placed = (directions: string) => ['space: LPS', `space directions: ${directions}`, 'space origin: (1,2,3)'];
+
+  test.each([
+    ['vector space space space', '3 4 3 2', 'none (2,0,0) (0,3,0) (0,0,4)', besides],
+    ['space space space vector', '4 3 2 3', '(2,0,0) (0,3,0) (0,0,4) none', apart],
+  ])('%s: the values of a voxel become channels, and come back', async (kinds, sizes, directions, voxels) => {
+    const lines = ['type: uint8', 'dimension: 4', `sizes: ${sizes}`, `kinds: ${kinds}`, 'encoding: raw', ...placed(directions)];
+    const bytes = joinBytes([nrrdText(lines), voxels]);
+    const volume = await openVolume(memorySource('scan.nrrd', bytes));
+    expect(volume.info).toMatchObject({
+      dims: [4, 3, 2, 3],
+      spacing: [2, 3, 4, 1],
+      affine: [-2, 0, 0, -1, 0, -3, 0, -2, 0, 0, 4, 3],
+    });
+    expect(volume.info.channels?.map(({ name }) => name)).toEqual(['Red', 'Green', 'Blue']);
+    const read = await readVoxels(volume);
+    expect(read).toEqual(apart);
+    expect(rebuild(await volume.source(), read, 'u8')).toEqual([{ name: 'scan.nrrd', bytes }]);
+  });
+
+  test('a list as the first axis is time points, and vectors have time points, too', async () => {
+    const list = await infoOf([...nrrdLines([3, 4, 3, 2], 'u8'), 'kinds: list domain domain domain']);
+    expect(list).toMatchObject({ dims: [4, 3, 2, 3] });
+    expect(list.channels).toBeUndefined();
+    const series = await infoOf([
+      ...nrrdLines([3, 2, 2, 1, 2], 'u8'),
+      'kinds: vector domain domain domain time',
+      'spacings: nan 1 1 1 7',
+    ]);
+    expect(series).toMatchObject({ dims: [2, 2, 1, 6], spacing: [1, 1, 1, 7] });
+    const fault = await faultOf(infoOf([...nrrdLines([2000, 1, 1], 'u8'), 'kinds: vector domain domain']));
+    expect(fault).toMatchObject({ tag: 'unsupported', message: /2000 values/ });
   });
 
   test('refuses a first axis without direction', async () => {
@@ -256,7 +293,7 @@ describe('faults', () => {
     ['encoding', 'encoding: bzip2', 'bzip2'],
     ['encoding', 'encoding: ascii', 'ascii'],
     ['type', 'type: block', 'block'],
-    ['type', 'type: unsigned long long', 'unsigned long long'],
+    ['type', 'type: block', 'block'],
     ['encoding', 'encoding: raw\ndata file: LIST\na.raw\nb.raw', 'list'],
     ['encoding', 'encoding: raw\ndata file: slice%03d.raw 1 9 1', 'slice%03d.raw'],
     ['dimension', 'dimension: 5', '5 axes'],

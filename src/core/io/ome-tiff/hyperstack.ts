@@ -3,6 +3,7 @@ import { type Channel, swapBytes, type VolumeInfo } from '../../shared/volume.ts
 import { diagonalAffine } from '../common/affine.ts';
 import { type PictureScale, type PictureShape, pictureBytes } from '../common/picture.ts';
 import { type Hyperstack, imageJScale, parseHyperstack, parseImageJ } from '../tiff/imagej.ts';
+import { isPacked } from '../tiff/packed-samples.ts';
 import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from '../tiff/tiff-directory.ts';
 import { resolutionOf } from '../tiff/tiff-facts.ts';
 import { readLayout } from '../tiff/tiff-layout.ts';
@@ -66,7 +67,7 @@ export async function openHyperstack(
 async function isContiguous(file: TiffFile, first: TiffDirectory, shape: PictureShape, count: number, job: JobOptions) {
   const { compression, isTiled } = await readLayout(file, first, job);
   const offsets = first.tags.get(tiffTags.stripOffsets);
-  if (compression !== 1 || isTiled || offsets === undefined) return false;
+  if (compression !== 1 || isTiled || isPacked(shape) || offsets === undefined) return false;
   const [start = 0] = await readNumbers(file, offsets, job);
   return start + count * pictureBytes(shape) <= file.source.size;
 }

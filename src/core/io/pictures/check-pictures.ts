@@ -21,7 +21,7 @@ export function checkPictures(info: VolumeInfo, source: SourceDescription): Pict
   if (!isPictureFormat(format)) return undefined;
   const { table } = planPictures(info, format, source);
   for (const extra of new Set(table.pages.map((page) => page.extra))) checkMetadata(format, extra);
-  const mostBits = format === 'png' && table.bits < 8 ? table.bits : undefined;
+  const mostBits = table.bits < 8 ? table.bits : undefined;
   return {
     checkSamples(voxels) {
       if (mostBits === undefined) return;

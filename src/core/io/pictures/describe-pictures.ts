@@ -81,10 +81,10 @@ export function planPictures(
   }
   if (bits > 8 * elementBytes(type))
     throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the volume is ${type}`);
+  if (bits < 8 && (type !== 'u8' || channels > 1)) {
+    throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the pixels have ${channels} of ${type}`);
+  }
   if (format === 'png') {
-    if (bits < 8 && (type !== 'u8' || channels > 1)) {
-      throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the pixels have ${channels} of ${type}`);
-    }
     if (type !== 'u8' && type !== 'u16') {
       throw new StriaError(
         'unsupported',

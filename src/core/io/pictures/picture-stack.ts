@@ -50,7 +50,7 @@ interface NamedPicture extends Picture {
  */
 export async function openStack(
   sources: readonly ByteSource[],
-  options: Pick<OpenOptions, 'pictureMemory'> & JobOptions = {},
+  options: Pick<OpenOptions, 'pictureMemory' | 'onRemark'> & JobOptions = {},
 ): Promise<OpenVolume> {
   const sorted = [...sources].sort((a, b) => compareNatural(a.name, b.name));
   const [firstSource] = sorted;
@@ -72,6 +72,8 @@ export async function openStack(
     }
     if (pictures.length > maxPictures) throw new StriaError('unsupported', `a stack has at most ${maxPictures} pictures`);
   }
+  if (first?.areIndexes)
+    options.onRemark?.(`${firstSource.name}: its values are indexes into a palette, whose colours the app gives to labels`);
   const info = describeStack(pictures, first as PictureFile, sorted.length === 1);
   return stackVolume(info, format, pictures, safeName(firstSource.name), {
     isOfFiles: sorted.length > 1,
@@ -113,7 +115,7 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
 }
 
 function describeShape({ width, height, type, channels, bits }: PictureShape): string {
-  const depth = bits < 8 ? `${bits} bits` : type;
+  const depth = bits < 8 ? `${bits} bits` : bits === 16 && type === 'f32' ? 'f16' : type;
   return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples per pixel` : ''}`;
 }
 

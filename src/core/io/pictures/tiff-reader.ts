@@ -5,18 +5,20 @@ import { maxPictures, type Picture, type PictureFile, type PictureScale, picture
 import { partOf } from '../tiff/block-parts.ts';
 import { imageJScale, parseImageJ } from '../tiff/imagej.ts';
 import { inkChannels } from '../tiff/ink-channels.ts';
+import { isPacked } from '../tiff/packed-samples.ts';
 import { readPixelBox } from '../tiff/pixel-box.ts';
 import { readDirectory, readNumbers, readTiffHeader, type TiffDirectory, type TiffFile } from '../tiff/tiff-directory.ts';
 import { firstNumber, resolutionOf, textOf } from '../tiff/tiff-facts.ts';
 import { readLayout } from '../tiff/tiff-layout.ts';
 import { openBlocks, readPixels } from '../tiff/tiff-pixels.ts';
 import { keepTags, tiffTags } from '../tiff/tiff-tags.ts';
+import { palette } from './tiff-palette.ts';
 
 /** NewSubfileType: a reduced version of another picture, or a mask. */
 const notAPage = 1 | 4;
 
 /**
- * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 8, 16 and 32 bits, floats of 32 and 64, in strips or
+ * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 1 to 32 bits, floats of 16, 32 and 64, in strips or
  * tiles, uncompressed or with LZW, deflate or PackBits, in both byte orders. Thumbnails, reduced versions and masks are
  * skipped. ImageJ's stacks over 4 GiB, which have only one directory, are read completely. Samples are returned as stored:
  * colour maps are not applied, and white-is-zero is not inverted.
@@ -49,7 +51,8 @@ export async function openTiff(source: ByteSource, options: JobOptions): Promise
   const isWhole = pictures.length > 1 || imageJ.images === undefined;
   const more = isWhole ? undefined : await bigStack(file, first, picture, imageJ.images, options);
   const channels = await inkChannels(file, first, picture.shape.channels, options);
-  return { ...withSeries(more ?? pictures, scale), channels };
+  const areIndexes = (await firstNumber(file, first, tiffTags.photometric, options)) === palette;
+  return { ...withSeries(more ?? pictures, scale), channels, areIndexes };
 }
 
 function withSeries(pictures: readonly Picture[], scale: PictureScale): PictureFile {
@@ -101,7 +104,8 @@ async function openPage(
 async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Picture, images: number, options: JobOptions) {
   const layout = await readLayout(file, directory, options);
   const offsets = directory.tags.get(tiffTags.stripOffsets);
-  if (layout.compression !== 1 || layout.isTiled || offsets === undefined || images > maxPictures) return undefined;
+  const isPlain = layout.compression === 1 && !layout.isTiled && !isPacked(shape);
+  if (!isPlain || offsets === undefined || images > maxPictures) return undefined;
   const [start = 0] = await readNumbers(file, offsets, options);
   const bytes = pictureBytes(shape);
   const end = start + images * bytes;

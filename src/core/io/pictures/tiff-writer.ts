@@ -1,6 +1,7 @@
 import { channelLayout, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { interleave } from '../common/picture.ts';
 import { separated } from '../tiff/ink-channels.ts';
+import { packedBytes, packedRows } from '../tiff/packed-samples.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
 import { align8, directoryBytes, encodeDirectory, encodeHeader, numberTag, textTag, tiffTypes } from '../tiff/write-directory.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
@@ -46,7 +47,15 @@ export class TiffWriter {
 
   get #pixelBytes(): number {
     const { dims, type } = this.#info;
-    return dims[0] * dims[1] * this.#table.channels * elementBytes(type);
+    const { channels, bits } = this.#table;
+    return dims[1] * packedBytes({ bits: this.#isPacked ? bits : 8 * elementBytes(type) }, dims[0] * channels);
+  }
+
+  /** Whether the source had half floats, or samples of 1, 2 or 4 bits. */
+  get #isPacked(): boolean {
+    const { type } = this.#info;
+    const { channels, bits } = this.#table;
+    return (type === 'f32' && bits === 16) || (type === 'u8' && bits < 8 && channels === 1);
   }
 
   /** Whether all pictures have been written. */
@@ -61,11 +70,16 @@ export class TiffWriter {
    */
   async rows(planes: readonly Uint8Array[]): Promise<void> {
     if (this.#left === 0) await this.#startPicture();
-    const sampleBytes = elementBytes(this.#info.type);
+    const { dims, type } = this.#info;
+    const sampleBytes = elementBytes(type);
     const planeBytes = planes[0]?.byteLength ?? 0;
-    for (let at = 0; at < planeBytes; at += batchBytes) {
-      const bytes = new Uint8Array(Math.min(batchBytes, planeBytes - at) * planes.length);
-      interleave(planes, at, bytes, sampleBytes);
+    // Packed rows begin whole bytes.
+    const rowBytes = dims[0] * sampleBytes;
+    const batch = this.#isPacked ? Math.max(1, Math.floor(batchBytes / rowBytes)) * rowBytes : batchBytes;
+    for (let at = 0; at < planeBytes; at += batch) {
+      const samples = new Uint8Array(Math.min(batch, planeBytes - at) * planes.length);
+      interleave(planes, at, samples, sampleBytes);
+      const bytes = this.#isPacked ? packedRows(samples, { type, bits: this.#table.bits }, dims[0]) : samples;
       await this.#put(bytes);
       this.#left -= bytes.byteLength;
     }
@@ -122,7 +136,7 @@ export class TiffWriter {
     for (const tag of kept) if (!isStorageTag(tag.tag) && !(wasYbr && ybrTags.has(tag.tag))) add(tag);
     add(numberTag(tiffTags.width, long, [dims[0]]));
     add(numberTag(tiffTags.height, long, [dims[1]]));
-    add(numberTag(tiffTags.bitsPerSample, short, every(8 * elementBytes(type))));
+    add(numberTag(tiffTags.bitsPerSample, short, every(this.#isPacked ? this.#table.bits : 8 * elementBytes(type))));
     add(numberTag(tiffTags.compression, short, [1]));
     add(numberTag(tiffTags.stripOffsets, place, [0]));
     add(numberTag(tiffTags.samplesPerPixel, short, [channels]));

@@ -59,6 +59,12 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
   }
   const bits = same((await values(tiffTags.bitsPerSample)) ?? [1], 'bits');
   const type = elementTypeOf(bits, same((await values(tiffTags.sampleFormat)) ?? [1], 'types'));
+  if (bits < 8 && channels > 1) {
+    throw new StriaError(
+      'unsupported',
+      `Stria does not read TIFF with ${channels} samples per pixel of ${bits} bits each; save it with 8 bits`,
+    );
+  }
   const colours = await value(tiffTags.photometric);
   const compression = (await value(tiffTags.compression)) ?? 1;
   const isJpeg = compression === jpegCompression;
@@ -80,8 +86,10 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
     );
   }
   const shape: PictureShape = { width, height, type, channels, bits };
-  const { expansion } = compressionOf(compression);
-  if (isJpeg && elementBytes(type) > 2) throw new StriaError('corrupt', `the TIFF file says that its JPEG holds ${type}`);
+  // The picture's samples may be larger than those in the file.
+  const expansion = ((compressionOf(compression).expansion ?? 4096) * 8 * elementBytes(type)) / bits;
+  if (isJpeg && (elementBytes(type) > 2 || bits < 8))
+    throw new StriaError('corrupt', `the TIFF file says that its JPEG holds ${type}`);
   checkPictureShape(shape, file.source.size, expansion);
   const isTiled = directory.tags.has(tiffTags.tileOffsets);
   const blockWidth = isTiled ? ((await value(tiffTags.tileWidth)) ?? 0) : width;
@@ -94,7 +102,7 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
     file.source.size,
     expansion,
   );
-  const predictor = predictorOf((await value(tiffTags.predictor)) ?? 1, type, compression);
+  const predictor = predictorOf((await value(tiffTags.predictor)) ?? 1, shape, compression);
   const tablesTag = isJpeg ? directory.tags.get(tiffTags.jpegTables) : undefined;
   if (tablesTag !== undefined && tagBytes(tablesTag) > longestTables) {
     throw new StriaError('corrupt', `the TIFF file's JPEG tables claim ${tagBytes(tablesTag)} bytes`);
@@ -111,27 +119,32 @@ function same(values: readonly number[], what: string): number {
   return first;
 }
 
-/** TIFF's SampleFormat: 1 unsigned, 2 signed, 3 floating point, 4 undefined, which is read as unsigned. */
+/**
+ * TIFF's SampleFormat: 1 unsigned, 2 signed, 3 floating point, 4 undefined, which is read as unsigned. Half floats become f32, and
+ * 1, 2 and 4 bits u8.
+ */
 function elementTypeOf(bits: number, format: number): ElementType {
   const kind = { 1: 'u', 2: 'i', 3: 'f', 4: 'u' }[format];
   const types: readonly ElementType[] = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'f64'];
   const type = types.find((known) => known === `${kind}${bits}`);
   if (type !== undefined) return type;
+  if (kind === 'f' && bits === 16) return 'f32';
+  if (kind === 'u' && [1, 2, 4].includes(bits)) return 'u8';
   const word = { u: 'whole numbers', i: 'signed whole numbers', f: 'floating point' }[kind ?? ''] ?? `sample format ${format}`;
   throw new StriaError(
     'unsupported',
-    `Stria does not read TIFF of ${bits} bits, ${word}; it reads whole numbers of 8, 16 and 32 bits and floating point of 32 and 64`,
+    `Stria does not read TIFF of ${bits} bits, ${word}; it reads whole numbers of 1, 2, 4, 8, 16 and 32 bits and floating point of 16, 32 and 64`,
   );
 }
 
-function predictorOf(predictor: number, type: ElementType, compression: number): 1 | 2 | 3 {
+function predictorOf(predictor: number, { type, bits }: PictureShape, compression: number): 1 | 2 | 3 {
   // Without compression, with PackBits and JPEG there is no predictor, whatever the tag says. TIFF 6.0, section 14.
   if (predictor === 1 || compression === 1 || compression === 32773 || compression === jpegCompression) return 1;
   const isFloat = type === 'f32' || type === 'f64';
-  if (predictor === 2 && !isFloat && elementBytes(type) <= 4) return 2;
+  if (predictor === 2 && !isFloat && bits >= 8 && bits <= 32) return 2;
   if (predictor === 3 && isFloat) return 3;
   throw new StriaError(
     'unsupported',
-    `Stria does not read TIFF of ${type} with predictor ${predictor}; save it without a predictor`,
+    `Stria does not read TIFF of ${bits < 8 ? `${bits} bits` : type} with predictor ${predictor}; save it without a predictor`,
   );
 }

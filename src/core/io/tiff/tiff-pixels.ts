@@ -2,8 +2,9 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { plainBytes } from '../common/byte-stream.ts';
-import { checkMemory, type RowStrip, type StripOptions, stripRows } from '../common/picture.ts';
+import { checkMemory, type PictureShape, type RowStrip, type StripOptions, stripRows } from '../common/picture.ts';
 import { PieceReader } from '../common/piece-reader.ts';
+import { packedBytes, unpackedRow } from './packed-samples.ts';
 import { compressionOf } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -174,10 +175,12 @@ export async function* blockRows(
   const rowsInPicture = Math.min(blockHeight, shape.height - row * blockHeight);
   const rows = Math.min(rowsInPicture, wanted.end);
   const samplesOfPixel = isPlanar ? 1 : shape.channels;
-  const line = new Uint8Array(blockWidth * samplesOfPixel * elementBytes(shape.type));
+  const lineSamples = blockWidth * samplesOfPixel;
+  const line = new Uint8Array(packedBytes(shape, lineSamples));
   // A missing block is blank: GDAL and slide scanners omit empty blocks.
   if (offsets[block] === 0 && byteCounts[block] === 0) {
-    for (let at = wanted.first; at < rows; at++) yield line.fill(0);
+    const blank = new Uint8Array(lineSamples * elementBytes(shape.type));
+    for (let at = wanted.first; at < rows; at++) yield blank;
     return;
   }
   const decoded = new Uint8Array(line.byteLength);
@@ -196,7 +199,7 @@ export async function* blockRows(
     rows,
     height: blockHeight,
     samples: samplesOfPixel,
-    sampleBytes: elementBytes(shape.type),
+    sampleBytes: sampleBytesOf(shape),
     isYbr,
     tables,
   };
@@ -209,7 +212,8 @@ export async function* blockRows(
       if (length < line.byteLength) {
         throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${at} of ${rows} rows`);
       }
-      if (at >= wanted.first) yield toSamples(line, decoded, layout, file.endian === 'big' && !isLittle);
+      if (at < wanted.first) continue;
+      yield unpackedRow(toSamples(line, decoded, layout, file.endian === 'big' && !isLittle), shape, lineSamples);
     }
   } finally {
     await samples.close();
@@ -230,6 +234,11 @@ async function* blockBytes(
   }
 }
 
+/** Bytes of a sample in the file; 1 for several samples of fewer than 8 bits. */
+function sampleBytesOf({ bits }: Pick<PictureShape, 'bits'>): 1 | 2 | 4 | 8 {
+  return Math.max(1, bits / 8) as 1 | 2 | 4 | 8;
+}
+
 /** Undoes the predictor and byte order of a row, in place or into `decoded`, which has the same length. */
 function toSamples(
   line: Uint8Array,
@@ -237,7 +246,7 @@ function toSamples(
   { shape, predictor, isPlanar }: TiffLayout,
   isBig: boolean,
 ): Uint8Array {
-  const sampleBytes = elementBytes(shape.type);
+  const sampleBytes = sampleBytesOf(shape);
   const distance = isPlanar ? 1 : shape.channels;
   if (predictor === 3) return fromFloatPredictor(line, decoded, sampleBytes, distance);
   if (isBig) swapBytes(line, sampleBytes);

@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
-import { maxSamples } from '../../shared/stored-voxels.ts';
+import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import { scaled, sum, type Vector3 } from '../../shared/vectors.ts';
-import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedSpacing } from '../common/streamed-volume.ts';
@@ -17,12 +17,18 @@ export const vtiTypes: Record<ElementType, string> = {
   f32: 'Float32',
   f64: 'Float64',
 };
+export const vtiWideTypes: Readonly<Record<string, { readonly type: ElementType; readonly as: StoredForm }>> = {
+  Int64: { type: 'i32', as: 'i64' },
+  UInt64: { type: 'u32', as: 'u64' },
+};
 
 export interface VtiHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
   /** The number of interleaved values at each point or cell. */
   readonly components: number;
+  /** Set if there are several, or 64-bit integers. */
+  readonly stored: StoredVoxels | undefined;
   readonly lengthBytes: 4 | 8;
   readonly isZlib: boolean;
 }
@@ -30,11 +36,12 @@ export interface VtiHeader {
 /** Parses the attributes. Source: VTK's documentation, 'VTK XML formats'. @throws StriaError `corrupt`, `unsupported` */
 export function parseVtiHeader({ file, image, piece }: VtiMarkup, array: VtiArray): VtiHeader {
   const { type: typeName = '', NumberOfComponents: count = '1' } = array.attributes;
-  const type = (Object.keys(vtiTypes) as ElementType[]).find((candidate) => vtiTypes[candidate] === typeName);
+  const wide = Object.hasOwn(vtiWideTypes, typeName) ? vtiWideTypes[typeName] : undefined;
+  const type = wide?.type ?? (Object.keys(vtiTypes) as ElementType[]).find((candidate) => vtiTypes[candidate] === typeName);
   if (type === undefined) {
     throw new StriaError(
       'unsupported',
-      `VTK values of type '${typeName.slice(0, 60)}' are not supported: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+      `VTK values of type '${typeName.slice(0, 60)}' are not supported: Stria reads integers of 8 to 64 bits and floats of 32 and 64 bits`,
     );
   }
   const compressor = file.compressor ?? '';
@@ -59,7 +66,7 @@ export function parseVtiHeader({ file, image, piece }: VtiMarkup, array: VtiArra
     const steps = (extent[at + 1] ?? 0) - (extent[at] ?? 0);
     return array.isOfCells ? Math.max(1, steps) : steps + 1;
   });
-  const dims = checkedDims(lengths, elementBytes(type) * components);
+  const dims = checkedDims(lengths, storedWidth(type, wide?.as) * components);
   return {
     info: {
       dims: [dims[0], dims[1], dims[2], components] satisfies Dims4,
@@ -72,6 +79,7 @@ export function parseVtiHeader({ file, image, piece }: VtiMarkup, array: VtiArra
     },
     endian: file.byte_order === 'BigEndian' ? 'big' : 'little',
     components,
+    stored: components > 1 || wide ? { samples: components, as: wide?.as } : undefined,
     lengthBytes: headerType === 'UInt64' ? 8 : 4,
     isZlib: compressor !== '',
   };

@@ -1,6 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { type ElementType, type Endian, elementBytes } from '../../shared/volume.ts';
+import { type StoredForm, storedWidth } from '../../shared/stored-voxels.ts';
+import type { ElementType, Endian } from '../../shared/volume.ts';
 import { Base64Decoder } from '../common/base64.ts';
 import { type ByteStream, firstBytes, orderedBytes } from '../common/byte-stream.ts';
 import { inflate } from '../common/inflate.ts';
@@ -109,8 +110,8 @@ function base64Bytes(stream: ByteStream, start: number): ByteStream {
 }
 
 /** Numbers written as text from byte `start` to a tag, as little-endian values. */
-export function textValues(stream: ByteStream, start: number, type: ElementType): ByteStream {
-  const width = elementBytes(type);
+export function textValues(stream: ByteStream, start: number, type: ElementType, as?: StoredForm): ByteStream {
+  const width = storedWidth(type, as);
   const put = putters[type];
   return orderedBytes(stream.sizeLimit * width, async function* (signal) {
     let rest = '';
@@ -123,6 +124,14 @@ export function textValues(stream: ByteStream, start: number, type: ElementType)
       const numbers = words.filter((word) => word !== '');
       const view = new DataView(new ArrayBuffer(width * numbers.length));
       for (const [index, word] of numbers.entries()) {
+        if (as === 'i64' || as === 'u64') {
+          const integer = /^[+-]?\d{1,20}$/.test(word) ? BigInt(word.replace('+', '')) : undefined;
+          if (integer === undefined || integer !== (as === 'i64' ? BigInt.asIntN(64, integer) : BigInt.asUintN(64, integer))) {
+            throw broken(`are not 64-bit integers: ${word.slice(0, 40)}`);
+          }
+          view.setBigInt64(width * index, BigInt.asIntN(64, integer), true);
+          continue;
+        }
         const value = /^[+-]?(nan|inf)/i.test(word)
           ? /nan/i.test(word)
             ? Number.NaN

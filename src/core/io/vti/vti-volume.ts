@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError, toStriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { volumeBytes } from '../../shared/volume.ts';
+import { storedBytes } from '../../shared/stored-voxels.ts';
 import { type ByteStream, nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
 import { storedVolume } from '../common/stored-volume.ts';
 import { afterLimit, beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
@@ -43,18 +43,17 @@ async function openArray(
   array: VtiArray,
   options: OpenOptions & JobOptions,
 ): Promise<OpenVolume> {
-  const { info, endian, components, lengthBytes, isZlib } = parseVtiHeader(markup, array);
+  const { info, endian, stored, lengthBytes, isZlib } = parseVtiHeader(markup, array);
   const { appended } = markup;
   const format = array.attributes.format ?? 'ascii';
   const name = nameWithoutGzip(source.name);
-  const total = volumeBytes(info);
-  const stored = components > 1 ? { samples: components } : undefined;
+  const total = storedBytes(info, stored);
   const opened = (place: Parameters<typeof streamedVolume>[0]) => (stored ? storedVolume(place, stored) : streamedVolume(place));
   const rewritten = (order: typeof endian) => () => [
-    { name, before: vtiHeader(info, order), hasVoxels: true, after: vtiFooter() },
+    { name, before: vtiHeader(info, order, stored), hasVoxels: true, after: vtiFooter() },
   ];
   if (format === 'ascii') {
-    const values = textValues(stream, array.contentAt, info.type);
+    const values = textValues(stream, array.contentAt, info.type, stored?.as);
     return opened({ info, format: 'vti', endian: 'little', stream: values, start: 0, parts: rewritten('little') });
   }
   if (format !== 'binary' && format !== 'appended') throw new StriaError('corrupt', `VTK has no format '${format.slice(0, 60)}'`);

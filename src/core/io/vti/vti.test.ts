@@ -191,7 +191,7 @@ describe('faults', () => {
   const raw = (fields: Fields) => file(fields, undefined, ['raw', joinBytes([lengths(fields, 105), noise(105)])]);
 
   test.each<[string, Fields, string, string]>([
-    ['64-bit integers', { type: 'Int64' }, 'unsupported', 'Int64'],
+    ['texts', { type: 'String' }, 'unsupported', 'String'],
     ['another compressor', { compressor: 'vtkLZ4DataCompressor' }, 'unsupported', 'vtkLZ4DataCompressor'],
     ['an invalid extent', { extent: '0 4 0 2' }, 'corrupt', 'WholeExtent'],
     ['an extent that ends before it begins', { extent: '0 4 0 2 6 3' }, 'corrupt', 'length'],
@@ -240,7 +240,7 @@ describe('several arrays', () => {
       utf8(`<VTKFile type="ImageData" byte_order="LittleEndian"><ImageData WholeExtent="0 4 0 2 0 6"><Piece>
 <PointData${scalars}><DataArray type="UInt8" Name="mask" format="appended" offset="0"/>
 <DataArray type="UInt16" Name="density" format="appended" offset="109"/>
-<DataArray type="Int64" Name="ids" format="appended" offset="0"/></PointData>
+<DataArray type="String" Name="ids" format="appended" offset="0"/></PointData>
 <CellData><DataArray type="UInt8" Name="mask" format="ascii">${'7 '.repeat(48)}</DataArray></CellData>
 </Piece></ImageData><AppendedData encoding="raw">_`),
       appended,
@@ -255,10 +255,10 @@ describe('several arrays', () => {
     expect(entries.map(({ id, shape, type }) => ({ id, shape, type }))).toEqual([
       { id: 'mask', shape: [7, 3, 5], type: 'u8' },
       { id: 'density', shape: [7, 3, 5], type: 'u16' },
-      { id: 'ids', shape: [], type: 'Int64' },
+      { id: 'ids', shape: [], type: 'String' },
       { id: 'mask#2', shape: [6, 2, 4], type: 'u8' },
     ]);
-    expect(entries[2]?.problem).toContain('Int64');
+    expect(entries[2]?.problem).toContain('String');
     expect(await faultOf(openVolume(source(bytes)))).toMatchObject({ tag: 'several' });
     for (const [dataset, values] of [
       ['mask', first],

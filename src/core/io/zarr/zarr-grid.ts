@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { VoxelArray } from '../../shared/volume.ts';
-import { narrowIntegers, widenHalf } from '../common/value-types.ts';
+import { narrowIntegers, placeInArray, widenHalf } from '../common/value-types.ts';
 import { largestChunkBytes, type VoxelGrid } from '../common/voxel-grid.ts';
 import type { ArrayFacts } from './array-metadata.ts';
 import { boundCodecs } from './bounded-codecs.ts';
@@ -58,7 +58,9 @@ export async function openGrid(store: KeyStore, path: string, facts: ArrayFacts)
         throw inChunk(index, new StriaError('corrupt', `it has ${chunk.data.length} values instead of ${count}`));
       }
       try {
-        return { data: converted(chunk.data, stored.convert), stride: chunk.stride };
+        const origin = index.map((number, axis) => number * (facts.chunks[axis] as number));
+        const block = { origin, lengths: facts.chunks, stride: chunk.stride };
+        return { data: converted(chunk.data, stored.convert, (at) => placeInArray(at, block)), stride: chunk.stride };
       } catch (error) {
         throw error instanceof StriaError ? inChunk(index, error) : error;
       }
@@ -66,11 +68,15 @@ export async function openGrid(store: KeyStore, path: string, facts: ArrayFacts)
   };
 }
 
-function converted(data: Uint8Array, convert: 'half' | 'i64' | 'u64' | undefined): VoxelArray {
+function converted(
+  data: Uint8Array,
+  convert: 'half' | 'i64' | 'u64' | undefined,
+  placeOf: (index: number) => string,
+): VoxelArray {
   if (convert === 'half') return widenHalf(data as unknown as Uint16Array);
   if (convert === undefined) return data;
   const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  return narrowIntegers(bytes, convert === 'i64');
+  return narrowIntegers(bytes, convert === 'i64', placeOf);
 }
 
 /** The store for zarrita: the array's validated metadata, and its chunks. */

@@ -42,7 +42,8 @@ export class AddingMeshes {
   }
 
   /**
-   * Adds the meshes of files as layers, one file after the other. Stops at the first file that cannot be read.
+   * Adds the meshes of files as layers, one file after the other. Stops at the first file that cannot be read, and names those after it in a
+   * notice.
    * @param isWanted whether to add them, which is known at the latest when what was requested before is done
    */
   async addFiles(files: readonly HostFile[], isWanted: boolean | Promise<boolean> = true): Promise<void> {
@@ -60,19 +61,24 @@ export class AddingMeshes {
     make: (file: HostFile, job: ExtractionJob) => Promise<readonly NewMesh[]>,
     isWanted: boolean | Promise<boolean> = true,
   ): Promise<void> {
-    const batch = { isWanted };
+    const dropped: string[] = [];
+    const batch = { isWanted, dropped };
     await Promise.all(files.map((file) => this.#add(file.name, (job) => make(file, job), batch)));
+    if (dropped.length > 0) this.#store.setState({ notice: `Also not added: ${dropped.join(', ')}` });
   }
 
-  /** @param batch is not wanted any more if nothing is added @returns how many were added */
+  /** @param batch is not wanted any more if nothing is added; `dropped` gets the names that follow @returns how many were added */
   async #add(
     name: string,
     make: (job: ExtractionJob) => Promise<readonly NewMesh[]>,
-    batch: { isWanted: boolean | Promise<boolean> } = { isWanted: true },
+    batch: { isWanted: boolean | Promise<boolean>; readonly dropped: string[] } = { isWanted: true, dropped: [] },
   ): Promise<number> {
     const add = async (job: AddingJob) => {
       if (typeof batch.isWanted !== 'boolean') batch.isWanted = await batch.isWanted;
-      if (!batch.isWanted) return 0;
+      if (!batch.isWanted) {
+        batch.dropped.push(name);
+        return 0;
+      }
       batch.isWanted = false;
       const found = await make(extractionJob(job));
       throwIfAborted(job.signal);

@@ -326,6 +326,7 @@ test('each object of a file becomes a layer; adding stops at a file that cannot 
     waiting: [],
     notAdded: [{ name: 'broken.stl', fault: { tag: 'corrupt' } }],
   });
+  expect(store.getState().notice).toBe('Also not added: b.obj');
 });
 
 test('files that turn out not to be wanted wait, with their names in the list, and are not read', async () => {
@@ -448,6 +449,10 @@ test('the message about a volume that could not be added stays when the surfaces
   const meshes = new AddingMeshes(queue, store, {} as never, () => {});
   const areAdded = queue.add('pet.nii', 'Opening', () => Promise.reject(new Error('broken'))).then(Boolean);
   await areAdded;
-  await meshes.addFiles([{ name: 'lh.stl' } as HostFile], areAdded);
+  await meshes.addFiles(
+    ['lh.stl', 'rh.stl'].map((name) => ({ name }) as HostFile),
+    areAdded,
+  );
+  expect(store.getState().notice).toBe('Also not added: lh.stl, rh.stl');
   expect(store.getState().layers.notAdded.map(({ name }) => name)).toEqual(['pet.nii']);
 });

@@ -99,6 +99,19 @@ test('files that are opened while the user is asked wait, and their own question
   expect(asked()).toEqual(['a.nii', 'b.nii', 'e.nii', 'f.nii']);
 });
 
+test('a file that is dropped while an address is typed waits until that dialog closes', async () => {
+  const { opener, store, open } = setUp('nothing');
+  store.setState({ overlay: 'address' });
+  opener.open([file('a.nii')]);
+  await nextTask();
+  expect([open.mock.calls.length, store.getState().overlay, store.getState().waitingFiles]).toEqual([0, 'address', ['a.nii']]);
+  // The address is opened, too, after the file that waits.
+  store.setState({ overlay: 'none' });
+  opener.open([file('b.nii')]);
+  await nextTask();
+  expect(open.mock.calls.map(([request]) => request.file.name)).toEqual(['a.nii', 'b.nii']);
+});
+
 test('a file that waits takes no place of a question that something else has asked since the answer', async () => {
   const { opener, store, ask } = setUp('volume');
   ask.mockImplementation((secondName: string) => store.setState({ overlay: 'second', secondName }));

@@ -1,7 +1,10 @@
 import type { AppState, AppStore, Overlay } from './store.ts';
 
-/** The overlays that ask about a file or about unfinished work. Another overlay in their place would answer no. */
-const questions: ReadonlySet<Overlay> = new Set(['second', 'layer-volumes', 'leave', 'matrix']);
+/**
+ * The overlays that ask about a file or about unfinished work, or for an address. Another overlay in their place would answer no, or drop
+ * what was typed.
+ */
+const questions: ReadonlySet<Overlay> = new Set(['second', 'layer-volumes', 'leave', 'matrix', 'address']);
 
 export function isAsking({ overlay }: Pick<AppState, 'overlay'>): boolean {
   return questions.has(overlay);

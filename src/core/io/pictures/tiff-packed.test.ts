@@ -1,0 +1,117 @@
+import { zlibSync } from 'fflate';
+import { fromArrayBuffer } from 'geotiff';
+import { expect, test } from 'vitest';
+import { type ByteSource, memorySink, memorySource } from '../../shared/bytes.ts';
+import { floatsOfHalves, halvesOfFloats } from '../../shared/stored-voxels.ts';
+import { elementBytes, swapBytes } from '../../shared/volume.ts';
+import { noise, readVoxels } from '../common/source-testing.ts';
+import type { OpenVolume } from '../common/volume-reader.ts';
+import { openVolume } from '../open-volume.ts';
+import { ownLabels } from '../own-labels.ts';
+import { readDirectory, readNumbers, readTiffHeader } from '../tiff/tiff-directory.ts';
+import { type TestTiff, tiffFile } from '../tiff/tiff-testing.ts';
+import { planPictures } from './describe-pictures.ts';
+import { createPictureWriter } from './picture-writer.ts';
+
+const source = (bytes: Uint8Array): ByteSource => memorySource('stack.tif', bytes);
+const open = (bytes: Uint8Array) => openVolume(source(bytes));
+
+function expectSame(actual: Uint8Array, expected: Uint8Array): void {
+  expect(Buffer.compare(actual, expected)).toBe(0);
+}
+
+/** The file that a volume's description restores. */
+async function restored(volume: OpenVolume): Promise<Uint8Array> {
+  const voxels = await readVoxels(volume);
+  const sink = memorySink();
+  const plan = planPictures(volume.info, 'tiff', await volume.source());
+  const writer = createPictureWriter(volume.info, plan, { open: async () => sink, close: (open) => open.close() });
+  const [width, height] = volume.info.dims;
+  const pictureBytes = width * height * elementBytes(volume.info.type);
+  for (let at = 0; at < voxels.byteLength; at += pictureBytes) await writer.rows([voxels.subarray(at, at + pictureBytes)]);
+  return sink.bytes();
+}
+
+/** The first number of a tag of the first picture. */
+async function tagOf(file: Uint8Array, tag: number): Promise<number | undefined> {
+  const tiff = await readTiffHeader(source(file), {});
+  const found = (await readDirectory(tiff, tiff.firstDirectory, {})).tags.get(tag);
+  return found && (await readNumbers(tiff, found, {}))[0];
+}
+
+test('half floats become f32, and are restored as half floats', async () => {
+  const [width, height] = [37, 11];
+  const halves = noise(2 * width * height, 4);
+  const expected = floatsOfHalves(halves);
+  const bits = { tag: 258, type: 3, values: [16] } as const;
+  for (const endian of ['little', 'big'] as const) {
+    for (const blocks of [
+      { rowsPerStrip: 4 },
+      { tile: [16, 16] as const },
+      { rowsPerStrip: 11, compression: 'deflate' as const },
+    ]) {
+      const encode = (block: Uint8Array) => {
+        const stored = halvesOfFloats(block);
+        if (endian === 'big') swapBytes(stored, 2);
+        return 'compression' in blocks ? zlibSync(stored) : stored;
+      };
+      const volume = await open(tiffFile({ width, height, type: 'f32', endian, ...blocks, tags: [bits], encode }, [expected]));
+      expect(volume.info).toMatchObject({ dims: [width, height, 1, 1], type: 'f32' });
+      expectSame(await readVoxels(volume), expected);
+      const written = await restored(volume);
+      expect(await tagOf(written, 258)).toBe(16);
+      expectSame(await readVoxels(await open(written)), expected);
+    }
+  }
+  // Predictor 3 sorts the two bytes of each half.
+  const row = Uint8Array.of(0x3c, 0x04, 0xc0, 0x00);
+  const predicted = { tag: 317, type: 3, values: [3] } as const;
+  const two = { width: 2, height: 1, type: 'f32', compression: 'deflate', tags: [bits, predicted] } as const;
+  const volume = await open(tiffFile({ ...two, encode: () => zlibSync(row) }, [new Uint8Array(8)]));
+  expect([...new Float32Array((await readVoxels(volume)).slice().buffer)]).toEqual([1, 2]);
+});
+
+test.each([1, 2, 4] as const)('samples of %i bits become u8, and are restored with as many bits', async (bits) => {
+  const [width, height] = [21, 9];
+  const expected = noise(width * height, 7).map((value) => value >> (8 - bits));
+  /** TIFF 6.0: the first sample is in the high bits, and rows start on whole bytes. */
+  const encode = (block: Uint8Array) => {
+    const columns = block.length % 16 === 0 && block.length > width * 4 ? 32 : width;
+    const rows = Array.from({ length: block.length / columns }, (_, y) => block.subarray(y * columns, (y + 1) * columns));
+    return Uint8Array.from(
+      rows.flatMap((row) => {
+        const text = [...row].map((value) => value.toString(2).padStart(bits, '0')).join('');
+        return (text.padEnd(8 * Math.ceil(text.length / 8), '0').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
+      }),
+    );
+  };
+  const tags = [{ tag: 258, type: 3, values: [bits] } as const];
+  for (const blocks of [{ rowsPerStrip: 4 }, { tile: [32, 16] as const }]) {
+    const volume = await open(tiffFile({ width, height, type: 'u8', ...blocks, tags, encode }, [expected, expected]));
+    expect(volume.info).toMatchObject({ dims: [width, height, 2, 1], type: 'u8' });
+    expectSame(await readVoxels(volume), Buffer.concat([expected, expected]));
+    const written = await restored(volume);
+    expect(await tagOf(written, 258)).toBe(bits);
+    expectSame(await readVoxels(await open(written)), Buffer.concat([expected, expected]));
+    const raster = await (await (await fromArrayBuffer(written.slice().buffer as ArrayBuffer)).getImage()).readRasters();
+    expectSame(Uint8Array.from(raster[0] as Uint8Array), expected);
+  }
+});
+
+test('the colours of a palette are those of labels, and its indexes stay', async () => {
+  const indexes = Uint8Array.of(0, 1, 2, 3, 2, 1);
+  const map = [0, 0xffff, 0x8000, 0, 0, 0, 0x4000, 0, 0, 0, 0, 0xff00];
+  const palette = { tag: 320, type: 3, values: map } as const;
+  const spec: TestTiff = { width: 3, height: 2, type: 'u8', tags: [{ tag: 262, type: 3, values: [3] }, palette] };
+  const remarks: string[] = [];
+  const volume = await openVolume(source(tiffFile(spec, [indexes])), { onRemark: (text) => remarks.push(text) });
+  expect(remarks).toEqual([expect.stringMatching(/^stack\.tif: .*palette/)]);
+  expectSame(await readVoxels(volume), indexes);
+  expect(ownLabels(await volume.source()).table).toEqual([
+    { number: 0, color: '#000000' },
+    { number: 1, color: '#ff0000' },
+    { number: 2, color: '#804000' },
+    { number: 3, color: '#0000ff' },
+  ]);
+  expect(ownLabels(await (await open(tiffFile({ ...spec, tags: [] }, [indexes]))).source())).toEqual({});
+});
