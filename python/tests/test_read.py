@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import stria
-from common import TESTDATA, TYPES, Folder, command, compress, labels, smooth
+from common import TESTDATA, TYPES, Folder, command, compress, compress_all, labels, smooth
 from stria import _choose, _header, _records, _save
 
 CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman"]
@@ -25,25 +25,30 @@ CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave",
 
 class Voxels(Folder):
     def test_every_codec_and_width(self) -> None:
-        for dtype in ("u1", "u2", "f4"):
-            volume = np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype)], axis=2)
-            source = self.npy(volume)
-            for codec in CODECS:
-                for effort in ["normal", "max"] if codec in ("rice", "predict+huffman") else ["normal"]:
+        dtypes = ("u1", "u2", "f4")
+        volumes = [np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype)], axis=2) for dtype in dtypes]
+        sources = [self.npy(volume, f"{dtype}.npy") for dtype, volume in zip(dtypes, volumes, strict=True)]
+        for codec in CODECS:
+            for effort in ["normal", "max"] if codec in ("rice", "predict+huffman") else ["normal"]:
+                options = [] if effort == "normal" else ["--effort", effort]
+                files = compress_all(sources, self.folder / f"{codec} {effort}", "--codec", codec, *options)
+                for dtype, volume, file in zip(dtypes, volumes, files, strict=True):
                     with self.subTest(codec=codec, dtype=dtype, effort=effort):
-                        options = [] if effort == "normal" else ["--effort", effort]
-                        file = compress(source, self.folder / "a.stria", "--codec", codec, *options)
                         np.testing.assert_array_equal(np.asarray(stria.open(file)), volume)
 
     def test_every_type(self) -> None:
         random = np.random.default_rng(5)
-        for name, dtype in TYPES.items():
-            for shape in ((1, 1, 1), (70, 3, 5), (33, 20, 9, 4)):
-                with self.subTest(type=name, shape=shape):
-                    volume = (smooth(shape, "f8", 3) * random.integers(0, 2, shape)).astype(dtype)
-                    array = stria.open(compress(self.npy(volume), self.folder / "a.stria"))
-                    self.assertEqual((array.shape, array.dtype), (shape, np.dtype(dtype)))
-                    np.testing.assert_array_equal(np.asarray(array), volume)
+        volumes = [
+            (smooth(shape, "f8", 3) * random.integers(0, 2, shape)).astype(dtype)
+            for dtype in TYPES.values()
+            for shape in ((1, 1, 1), (70, 3, 5), (33, 20, 9, 4))
+        ]
+        sources = [self.npy(volume, f"{i}.npy") for i, volume in enumerate(volumes)]
+        for volume, file in zip(volumes, compress_all(sources, self.folder / "compressed"), strict=True):
+            with self.subTest(type=volume.dtype, shape=volume.shape):
+                array = stria.open(file)
+                self.assertEqual((array.shape, array.dtype), (volume.shape, volume.dtype))
+                np.testing.assert_array_equal(np.asarray(array), volume)
 
     def test_only_values_are_kept(self) -> None:
         source = self.folder / "a.zarr"
