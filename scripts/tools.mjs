@@ -54,15 +54,21 @@ function install(name, missing) {
 }
 
 /**
- * Installs the tools that are missing, or ends the process with a list of them.
+ * Installs the tools that are missing, where it can.
  * @param name of the calling script
  * @param tools what each is called, its Debian packages, and a function that tells whether it is there
+ * @returns the tools that are still missing
  */
-export function ensureTools(name, tools) {
+export function installTools(name, tools) {
   const missingTools = () => tools.filter((tool) => !tool.found());
   const missing = missingTools();
   if (missing.length > 0) install(name, missing);
-  const still = missingTools();
+  return missingTools();
+}
+
+/** Installs the tools that are missing, or ends the process with a list of them. Parameters as for `installTools`. */
+export function ensureTools(name, tools) {
+  const still = installTools(name, tools);
   if (still.length === 0) return;
   console.error(`${name}: the tests need what is not here:`);
   for (const tool of still) console.error(`  ${tool.what} (Debian: ${tool.packages.join(', ')})`);

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ def command(*arguments: object) -> None:
 def compress(source: Path, out: Path, *options: object) -> Path:
     command("compress", source, "-o", out, "--device", "cpu", "--threads", 2, *options)
     return out
+
+
+def compress_all(sources: Iterable[Path], out: Path, *options: object) -> list[Path]:
+    """Compresses many files with one command, since starting it takes most of the time of small ones."""
+    sources = list(sources)
+    out.mkdir(exist_ok=True)
+    command("compress", *sources, "-o", out, "--device", "cpu", "--threads", 2, *options)
+    return [out / f"{source.stem}.stria" for source in sources]
 
 
 class Folder(unittest.TestCase):

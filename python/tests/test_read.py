@@ -2,6 +2,7 @@
 
 import http.server
 import io
+import itertools
 import json
 import multiprocessing
 import os
@@ -12,12 +13,14 @@ import subprocess
 import sys
 import threading
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import stria
-from common import TESTDATA, TYPES, Folder, command, compress, labels, smooth
+from common import TESTDATA, TYPES, Folder, command, compress, compress_all, labels, smooth
 from stria import _choose, _header, _records, _save
 
 CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman"]
@@ -25,25 +28,30 @@ CODECS = ["raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave",
 
 class Voxels(Folder):
     def test_every_codec_and_width(self) -> None:
-        for dtype in ("u1", "u2", "f4"):
-            volume = np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype)], axis=2)
-            source = self.npy(volume)
-            for codec in CODECS:
-                for effort in ["normal", "max"] if codec in ("rice", "predict+huffman") else ["normal"]:
+        dtypes = ("u1", "u2", "f4")
+        volumes = [np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype)], axis=2) for dtype in dtypes]
+        sources = [self.npy(volume, f"{dtype}.npy") for dtype, volume in zip(dtypes, volumes, strict=True)]
+        for codec in CODECS:
+            for effort in ["normal", "max"] if codec in ("rice", "predict+huffman") else ["normal"]:
+                options = [] if effort == "normal" else ["--effort", effort]
+                files = compress_all(sources, self.folder / f"{codec} {effort}", "--codec", codec, *options)
+                for dtype, volume, file in zip(dtypes, volumes, files, strict=True):
                     with self.subTest(codec=codec, dtype=dtype, effort=effort):
-                        options = [] if effort == "normal" else ["--effort", effort]
-                        file = compress(source, self.folder / "a.stria", "--codec", codec, *options)
                         np.testing.assert_array_equal(np.asarray(stria.open(file)), volume)
 
     def test_every_type(self) -> None:
         random = np.random.default_rng(5)
-        for name, dtype in TYPES.items():
-            for shape in ((1, 1, 1), (70, 3, 5), (33, 20, 9, 4)):
-                with self.subTest(type=name, shape=shape):
-                    volume = (smooth(shape, "f8", 3) * random.integers(0, 2, shape)).astype(dtype)
-                    array = stria.open(compress(self.npy(volume), self.folder / "a.stria"))
-                    self.assertEqual((array.shape, array.dtype), (shape, np.dtype(dtype)))
-                    np.testing.assert_array_equal(np.asarray(array), volume)
+        volumes = [
+            (smooth(shape, "f8", 3) * random.integers(0, 2, shape)).astype(dtype)
+            for dtype in TYPES.values()
+            for shape in ((1, 1, 1), (70, 3, 5), (33, 20, 9, 4))
+        ]
+        sources = [self.npy(volume, f"{i}.npy") for i, volume in enumerate(volumes)]
+        for volume, file in zip(volumes, compress_all(sources, self.folder / "compressed"), strict=True):
+            with self.subTest(type=volume.dtype, shape=volume.shape):
+                array = stria.open(file)
+                self.assertEqual((array.shape, array.dtype), (volume.shape, volume.dtype))
+                np.testing.assert_array_equal(np.asarray(array), volume)
 
     def test_only_values_are_kept(self) -> None:
         source = self.folder / "a.zarr"
@@ -70,6 +78,22 @@ if sys.platform == "linux":
 else:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 2**20)
 """
+
+
+def write_large(path: Path, dims: tuple[int, ...], chunk: Callable[[int, int, int], Any]) -> None:
+    """Writes a file of bytes from its coded chunks of 64³, given by their place, which is much faster than compressing it."""
+    volume = _save._volume("u8", [1.0] * 4, "unknown", "unknown", np.eye(4))
+    with path.open("wb") as file:
+        header = _save.header_bytes((*dims[:3], 1), (64, 64, 64, 1), False, volume, "npy", "a test")
+        writer = _save.Writer(file, header, _save.Grid((*dims[:3], 1), (64, 64, 64, 1)), 1)
+        for z, y, x in np.ndindex(dims[2] // 64, dims[1] // 64, dims[0] // 64):
+            writer.add(chunk(x, y, z))
+        writer.finish("npy", "a.npy", _save._npy_header(dims, "u8"))
+
+
+def encode_chunk(chunk: "np.ndarray[Any, Any]", codec: str) -> Any:
+    octets = np.ascontiguousarray(chunk.T).reshape(-1)
+    return _choose.encode(octets, _choose.Geometry((64, 64, 64), 1), _choose.choice_of(codec, "balanced", None, "normal"))
 
 
 class Slices(Folder):
@@ -129,14 +153,16 @@ class Slices(Folder):
         np.testing.assert_array_equal(np.asarray(stria.open(file)), volume)
 
     def test_4_gib_within_200_mib(self) -> None:
-        # Half a terabyte would be as cheap to make: nearly all of it is a hole.
-        raw, dims = self.folder / "big.raw", (2048, 1024, 2048)
-        with raw.open("wb") as file:
-            file.truncate(2048 * 1024 * 2048)
-            for plane in (0, 700, 2047):
-                file.seek(plane * 2048 * 1024 + 512 * 2048)
-                file.write(bytes(range(256)) * 8)
-        out = compress(raw, self.folder / "big.stria", "--dims", "2048,1024,2048", "--type", "u8", "--codec", "rle")
+        # Zeros, but for one line along x in three planes.
+        dims, out = (2048, 1024, 2048), self.folder / "big.stria"
+        voxels = np.zeros((64, 64, 64), "u1")
+        empty = encode_chunk(voxels, "rle")
+        coded: dict[tuple[int, int, int], Any] = {}
+        for x, plane in itertools.product(range(32), (0, 700, 2047)):
+            voxels[:] = 0
+            voxels[:, 0, plane % 64] = np.arange(x * 64, x * 64 + 64) % 256
+            coded[x, 512 // 64, plane // 64] = encode_chunk(voxels, "rle")
+        write_large(out, dims, lambda *place: coded.get(place, empty))
         code = f"""
 import stria, numpy as np
 a = stria.open({str(out)!r})
@@ -151,18 +177,10 @@ assert a[::97, ::97, ::97].any() == False
         self.assertLess(most, 200)
 
     def test_4_gib_of_coded_chunks_within_200_mib(self) -> None:
-        # One chunk of 64³ voxels, 16384 times.
-        chunk = labels((64, 64, 64), "u1")
-        octets = np.ascontiguousarray(chunk.T).reshape(-1)
-        coded = _choose.encode(octets, _choose.Geometry((64, 64, 64), 1), _choose.choice_of("auto", "balanced", None, "normal"))
-        dims, path = (2048, 2048, 1024, 1), self.folder / "coded.stria"
-        volume = _save._volume("u8", [1.0] * 4, "unknown", "unknown", np.eye(4))
-        with path.open("wb") as file:
-            header = _save.header_bytes(dims, (64, 64, 64, 1), False, volume, "npy", "a test")
-            writer = _save.Writer(file, header, _save.Grid(dims, (64, 64, 64, 1)), 1)
-            for _ in range(32 * 32 * 16):
-                writer.add(coded)
-            writer.finish("npy", "a.npy", _save._npy_header(dims, "u8"))
+        # One chunk of 64³ voxels, 16384 times. wave takes the most memory to decode, but much longer than labels.
+        chunk, path = labels((64, 64, 64), "u1"), self.folder / "coded.stria"
+        slow, fast = encode_chunk(chunk, "wave"), encode_chunk(chunk, "labels")
+        write_large(path, (2048, 2048, 1024, 1), lambda x, y, z: slow if (x + y + z) % 8 == 0 else fast)
         np.save(self.folder / "chunk.npy", chunk)
         code = f"""
 import stria, numpy as np

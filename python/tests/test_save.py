@@ -1,89 +1,116 @@
 """Saving: the bytes that the command gives, for every codec, type and kind of chunk."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
-from typing import Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
 from unittest import mock
 
 import numpy as np
 
 import stria
-from common import TYPES, Folder, command, compress, labels, smooth
+from common import TYPES, Folder, command, compress, compress_all, labels, smooth
 from stria import _writer
+
+Volume: TypeAlias = "np.ndarray[Any, Any]"
+#: An array, the codec, the command's options and the arguments of `stria.save` that are the same.
+Case: TypeAlias = tuple[Volume, str, tuple[object, ...], dict[str, Any]]
 
 CODECS = ["auto", "raw", "rle", "rice", "predict", "huffman", "labels", "parle", "wave", "rle+huffman", "predict+huffman", "parle+huffman", "rice+huffman"]
 
 
 class Same(Folder):
-    def check(self, volume: "np.ndarray[Any, Any]", codec: str, options: "tuple[object, ...]" = (), **arguments: Any) -> None:
+    def check(self, volume: Volume, codec: str, options: tuple[object, ...] = (), **arguments: Any) -> None:
         """The command compresses the .npy of the array to the same bytes."""
-        source = self.folder / "own.npy"
-        with source.open("wb") as file:
-            header = {"descr": volume.dtype.newbyteorder("<").str, "fortran_order": True, "shape": volume.shape}
-            np.lib.format.write_array_header_1_0(file, header)
-            file.write(volume.astype(volume.dtype.newbyteorder("<")).tobytes(order="F"))
-        expected = compress(source, self.folder / "expected.stria", "--codec", codec, *options).read_bytes()
-        own = self.folder / "own.stria"
+        self.check_all([(volume, codec, options, arguments)])
+
+    def check_all(self, cases: Iterable[Case]) -> None:
+        """The same for many arrays: those with the same options are compressed by one command."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        alike: dict[tuple[object, ...], list[Case]] = {}
+        for case in cases:
+            alike.setdefault((case[1], *case[2]), []).append(case)
+        for number, ((codec, *options), group) in enumerate(alike.items()):
+            sources = [folder / f"{number}-{i}.npy" for i in range(len(group))]
+            for source, (volume, *_) in zip(sources, group, strict=True):
+                with source.open("wb") as file:
+                    header = {"descr": volume.dtype.newbyteorder("<").str, "fortran_order": True, "shape": volume.shape}
+                    np.lib.format.write_array_header_1_0(file, header)
+                    file.write(volume.astype(volume.dtype.newbyteorder("<")).tobytes(order="F"))
+            expected = compress_all(sources, self.folder / "expected", "--codec", codec, *options)
+            for source, by_command, (volume, _, _, arguments) in zip(sources, expected, group, strict=True):
+                with self.subTest(codec=codec, shape=volume.shape, dtype=volume.dtype, options=options):
+                    self.compare(volume, str(codec), source.with_suffix(".stria"), by_command.read_bytes(), arguments)
+            self.assertEqual(sorted(folder.glob("*.stria")), sorted(source.with_suffix(".stria") for source in sources))
+            shutil.rmtree(self.folder / "expected")
+            for file in folder.iterdir():
+                file.unlink()
+
+    def compare(self, volume: Volume, codec: str, own: Path, expected: bytes, arguments: dict[str, Any]) -> None:
         stria.save(volume, own, codec=codec, **arguments)
         if own.read_bytes() != expected:
             differing = next((i for i, (a, b) in enumerate(zip(own.read_bytes(), expected)) if a != b), None)
             self.fail(f"{codec} of {volume.shape} {volume.dtype} differs from byte {differing} on, of {len(expected)}")
         read = np.asarray(stria.open(own, threads=1))
         np.testing.assert_array_equal(read.reshape(volume.shape), volume)
-        self.assertEqual(sorted(path.name for path in self.folder.glob("own*")), ["own.npy", "own.stria"])
 
     def test_every_codec_and_width(self) -> None:
+        cases: list[Case] = []
         for dtype in ("u1", "u2", "f4"):
             volume = np.concatenate([smooth((75, 45, 40), dtype), labels((75, 45, 33), dtype), np.zeros((75, 45, 90), dtype)], axis=2)
-            for codec in CODECS:
-                with self.subTest(codec=codec, dtype=dtype):
-                    self.check(volume, codec)
+            cases += [(volume, codec, (), {}) for codec in CODECS]
+        self.check_all(cases)
 
     def test_samples(self) -> None:
         sample = self.folder / "sample.stria"
+        cases: list[Case] = []
         for kind in ("zero", "sequence254", "sequence255", "potential", "phantom", "labels"):
             for type in ("u8", "u16"):
                 command("sample", kind, "--size", "100,80,70", "--type", type, "-o", sample, "--device", "cpu")
                 volume = np.asarray(stria.open(sample))
-                with self.subTest(kind=kind, type=type):
-                    self.check(volume, "auto")
+                cases.append((volume, "auto", (), {}))
                 if kind == "phantom":
-                    self.check(volume, "wave")
-                    self.check(volume / 7, "auto")
-                    self.check((volume / 7).astype("f4"), "auto", ("--prefer", "size"), prefer="size")
+                    cases.append((volume, "wave", (), {}))
+                    cases.append((volume / 7, "auto", (), {}))
+                    cases.append(((volume / 7).astype("f4"), "auto", ("--prefer", "size"), {"prefer": "size"}))
+        self.check_all(cases)
 
     def test_every_type(self) -> None:
-        for dtype in TYPES.values():
-            for shape in ((1,), (70, 3), (5, 1, 1), (33, 20, 9, 4), (1, 1, 1, 3)):
-                for codec in ("auto", "wave"):
-                    with self.subTest(dtype=dtype, shape=shape, codec=codec):
-                        self.check(smooth(shape, "f8", 3).astype(dtype), codec)
+        self.check_all(
+            (smooth(shape, "f8", 3).astype(dtype), codec, (), {})
+            for dtype in TYPES.values()
+            for shape in ((1,), (70, 3), (5, 1, 1), (33, 20, 9, 4), (1, 1, 1, 3))
+            for codec in ("auto", "wave")
+        )
 
     def test_random_arrays(self) -> None:
         random = np.random.default_rng(11)
+        cases: list[Case] = []
         for _ in range(16):
             shape = tuple(int(length) for length in random.integers(1, 90, random.integers(1, 4)))
             dtype = str(random.choice(list(TYPES.values())))
             volume = (smooth if random.random() < 0.5 else labels)(shape, dtype, int(random.integers(1000)))
             volume = volume.transpose(random.permutation(volume.ndim))
             codec = str(random.choice(CODECS))
-            with self.subTest(codec=codec, shape=volume.shape, dtype=dtype):
-                self.check(volume, codec)
+            cases.append((volume, codec, (), {}))
+        self.check_all(cases)
 
     def test_constants_ramps_and_runs_of_them(self) -> None:
         x, y, z = np.indices((140, 70, 130), sparse=True)
-        for volume in (
+        volumes = (
             (x + 2 * y + 3 * z).astype("u4"),
             ((7 * x + y + 5 * z) % 251).astype("u1"),
             (x * 511 + z).astype("u2"),
             np.full((140, 70, 130), -1.5),
             np.where(z < 64, 3, np.where(z < 100, x + z, 9)).astype("i2") + np.zeros((140, 70, 130), "i2"),
             (y + 0 * x + 0 * z).astype(">i2"),
-        ):
-            with self.subTest(dtype=volume.dtype):
-                self.check(volume, "rle")
+        )
+        self.check_all((volume, "rle", (), {}) for volume in volumes)
 
     def test_options(self) -> None:
         volume = smooth((70, 66, 40), "u2")
@@ -100,10 +127,11 @@ class Same(Folder):
         self.assertEqual((self.folder / "a.stria").read_bytes(), compress(self.npy(volume), self.folder / "b.stria").read_bytes())
 
     def test_many_time_points_and_thin_volumes(self) -> None:
-        for shape in ((4, 4, 2, 300), (3000, 2, 1), (1, 1, 5000), (9, 7, 1, 40), (20, 20, 20, 100)):
-            for codec in ("rice", "auto", "wave"):
-                with self.subTest(shape=shape, codec=codec):
-                    self.check(smooth(shape, "u1"), codec)
+        self.check_all(
+            (smooth(shape, "u1"), codec, (), {})
+            for shape in ((4, 4, 2, 300), (3000, 2, 1), (1, 1, 5000), (9, 7, 1, 40), (20, 20, 20, 100))
+            for codec in ("rice", "auto", "wave")
+        )
 
     def test_time_points_that_chunks_interleave(self) -> None:
         still, random = smooth((90, 70, 30), "f8"), np.random.default_rng(5)
@@ -129,8 +157,9 @@ class Same(Folder):
         holes = np.where(random.random((135, 30, 12)) < 0.4, np.nan, smooth((135, 30, 12), "f8") - 3)
         holes[:60:2, :, :] = np.inf
         holes[60:64] = -0.0
+        cases: list[Case] = []
         empty_first = np.concatenate([np.zeros((131, 20, 9), "u1"), smooth((131, 20, 12), "u1")], axis=2)
-        for name, volume in (
+        for _, volume in (
             ("scan", smooth((150, 21, 13), "u1")),
             ("labels", labels((140, 67, 70), "u2")),
             ("points", (random.random((150, 140, 9)) < 0.02).astype("u1") * 200),
@@ -153,9 +182,9 @@ class Same(Folder):
         ):
             methods = ("",) if volume.dtype.kind == "f" else ("", "mean", "mode")
             for method in methods:
-                with self.subTest(name=name, method=method):
-                    options = (f"--levels={method}",) if method else ("--levels",)
-                    self.check(volume, "auto", options, levels=method or True)
+                options = (f"--levels={method}",) if method else ("--levels",)
+                cases.append((volume, "auto", options, {"levels": method or True}))
+        self.check_all(cases)
         self.check(smooth((150, 70, 40), "u2"), "rice", ("--levels", "--effort", "max"), levels=True, effort="max", threads=1)
 
     def test_levels_of_thick_slices(self) -> None:
@@ -180,6 +209,7 @@ class Same(Folder):
         random = np.random.default_rng(5)
         points = np.where(random.random((520, 140, 130)) < 0.003, random.integers(100, 255, (520, 140, 130)), 0).astype("u1")
         self.check(points, "auto", ("--levels=mean",), levels="mean", threads=3)
+        stria.save(points, self.folder / "own.stria", levels="mean", threads=3)
         file = stria.open(self.folder / "own.stria")
         with mock.patch("stria._leveled_writer._PERCENT", 100):
             stria.save(points, self.folder / "all.stria", levels="mean")
