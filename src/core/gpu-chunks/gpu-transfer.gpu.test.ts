@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { sharedBytes } from '../shared/shared-bytes.ts';
+import { nextTurn } from '../shared/turn.ts';
 import { uploadBox, uploadPayloads } from './gpu-transfer.ts';
 
 const gpu = await openTestGpu();
@@ -20,6 +21,21 @@ test('payloads are uploaded in pieces of whole ones, each followed by zeros up t
     const found = reads[i]?.() as Uint8Array;
     expect(Buffer.compare(found.subarray(0, expected.byteLength), expected), `payload ${i}`).toBe(0);
   });
+});
+
+test('between the pieces of payloads other work of the thread has its turn', async () => {
+  using scope = gpu.scope('test');
+  let turns = 0;
+  let isDone = false;
+  const count = async () => {
+    for (; !isDone; turns++) await nextTurn();
+  };
+  const counting = count();
+  const payloads = Array.from({ length: 4 }, () => new Uint8Array(2 ** 23));
+  await uploadPayloads(gpu, scope, payloads);
+  expect(turns).toBeGreaterThanOrEqual(4);
+  isDone = true;
+  await counting;
 });
 
 test('a box in memory that threads share is uploaded', async () => {

@@ -7,6 +7,7 @@ import { wholeWords } from '../gpu/lent-bytes.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { UploadMemory } from '../gpu/upload-memory.ts';
 import { isShared } from '../shared/shared-bytes.ts';
+import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { hasPaddedRows, packRows, padRows, plainBoxBytes } from './gpu-rows.ts';
@@ -69,6 +70,8 @@ export async function uploadPayloads(gpu: Gpu, scope: GpuScope, payloads: readon
       const memory = await UploadMemory.take(gpu, length);
       join(memory.bytes);
       memory.copyTo(buffer, start);
+      // All copies of a batch at once would keep this thread busy for longer than two writes to a file take.
+      await nextTurn();
     } else if (length > 0) {
       const bytes = new Uint8Array(length);
       join(bytes);

@@ -6,6 +6,7 @@ import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { KeptLayers } from './kept-layers.ts';
 import { maxBoxBytes } from './pipeline.ts';
@@ -109,6 +110,8 @@ export class SlabDecoder {
     try {
       const read = () => this.#container.readUnchecked(firstChunk, boxes.length, (bytes) => memory.take(bytes), { signal });
       const chunks = await this.#timeRead(read);
+      // Parsing their records has kept this thread busy, and decoding does so next. In between it can begin writes.
+      await nextTurn();
       if (chunks) return await decode(chunks);
     } catch (error) {
       if (toStriaError(error).tag !== 'corrupt') throw error;
