@@ -72,13 +72,12 @@ struct Passage {
   entry: u32,
   level: u32,
   scale: vec3f,
-  /// Of the shown brick, in voxels of its level: the centres of its first and last voxel, the offset to texels of the texture, and the
-  /// bounds of the samples so far.
+  /// Of the shown brick, in voxels of its level: the centres of its first and last voxel, and the offset to texels of the texture.
   first: vec3f,
   last: vec3f,
   to_texels: vec3f,
-  reach_low: vec3f,
-  reach_high: vec3f,
+  /// The faces of the shown brick beyond which samples lay, as `layer_face_bits`.
+  faces: u32,
 }
 
 /// A ray parameter behind everything.
