@@ -17,7 +17,7 @@ import { GarbageLog } from './harness/garbage-log.ts';
 import type { BenchCase, BrickFrameParts } from './harness/result.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
 import { targetOf } from './view.ts';
-import { type FrameSize, halfHeight, texelsPerStep, turned } from './view-turning.ts';
+import { type FrameSize, halfHeight, turned } from './view-turning.ts';
 
 /** The number of bricks along each side of a volume of at least 1 TiB of 8-bit voxels. */
 const terabyteBricks = 162;
@@ -147,7 +147,10 @@ async function benchStage(
         view: (at: number) => flown(at, size),
       };
       await measure(context, flight);
-      if (first.projection === 'composite') await measurePaced(context, flight);
+      if (first.projection === 'composite') {
+        await measureDrafts(context, flight);
+        await measurePaced(context, flight);
+      }
     }
   } finally {
     stage.close();
@@ -173,8 +176,17 @@ interface Flight {
   readonly after?: (frame: BrickFrameParts) => void;
 }
 
-/** Measures as the app draws while the view moves: with fewer pixels, or longer steps, if the GPU is too slow for all of them. */
-async function measurePaced(context: BenchContext, flight: Flight): Promise<void> {
+/** Measures with every pixel, but otherwise as the app draws while the view moves, if the GPU is too slow for every sample. */
+async function measureDrafts(context: BenchContext, flight: Flight): Promise<void> {
+  const { stage } = flight;
+  const still = stage.sharpness;
+  stage.sharpness = { scale: 1, step: 2 * still.step, isDraft: true };
+  await measure(context, { ...flight, x: `${flight.x}, drafts`, method: `${flight.method}, drafts with every pixel` });
+  stage.sharpness = still;
+}
+
+/** Measures as the app draws while the view moves: with longer steps, or fewer pixels, if the GPU is too slow for all of them. */
+export async function measurePaced(context: BenchContext, flight: Flight): Promise<void> {
   const { gpu } = context;
   const { stage, size } = flight;
   const still = stage.sharpness;
@@ -185,9 +197,9 @@ async function measurePaced(context: BenchContext, flight: Flight): Promise<void
     x: `${flight.x}, paced`,
     method: `${flight.method}, paced as in the app`,
     before: () => {
-      const step = pacing.movingStep(pixels);
+      const step = pacing.movingStep(pixels, stage.bias);
       const scale = pacing.movingScale(pixels, step);
-      stage.sharpness = { scale, step, sharesLight: scale < 1 || step > still.step };
+      stage.sharpness = { scale, step, isDraft: step > still.step };
     },
     after: ({ drawMs, scale, step }) => drawMs !== undefined && pacing.measured(pixels * scale ** 2, drawMs, step),
   });
@@ -219,6 +231,8 @@ export async function measure(
   const { decoded, slots } = stage.bricks.use;
   const stages = stagesOf(frames);
   const spread = spreadOf(intervals);
+  const whole = frames.filter(({ scale }) => scale === 1).length;
+  const steps = [...new Set(frames.map(({ step }) => step))].sort((a, b) => a - b);
   const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   const pixelBytes = 4 * size.width * size.height;
   const notes = [
@@ -227,7 +241,7 @@ export async function measure(
     `${Math.round((decoded - useBefore.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
     `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,
     `at most ${mebibytes(stage.mostGpuBytes)} of GPU memory and ${mebibytes(stage.mostHostBytes)} of host memory`,
-    `a sample every ${texelsPerStep === 1 ? 'voxel' : `${texelsPerStep} voxels`} of the drawn level`,
+    `every pixel in ${whole} of ${frames.length} frames; a sample every ${steps.join(' or ')} voxels of the drawn level`,
     ...(flight.note === undefined ? [] : [flight.note()]),
   ];
   const found: BenchCase = {

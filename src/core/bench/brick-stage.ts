@@ -31,10 +31,10 @@ interface FrameSharpness {
   /** Voxels of the drawn level between samples. */
   readonly step: number;
   /** See `rayParameters`. */
-  readonly sharesLight: boolean;
+  readonly isDraft: boolean;
 }
 
-const sharp: FrameSharpness = { scale: 1, step: texelsPerStep, sharesLight: false };
+const sharp: FrameSharpness = { scale: 1, step: texelsPerStep, isDraft: false };
 
 /** @returns a function that is called when the GPU has drawn the frame, if there is one */
 type RecordStack = (
@@ -165,7 +165,7 @@ export class BrickStage {
 
   #record(commands: Commands, projection: Projection, view: RayView) {
     const { texture, size } = this.#target;
-    const { scale, step, sharesLight } = this.sharpness;
+    const { scale, step, isDraft } = this.sharpness;
     const { info } = this.bricks.source;
     const [x, y, z] = info.dims;
     const dims: Dims3 = [x, y, z];
@@ -176,7 +176,7 @@ export class BrickStage {
       look,
       { isCategorical: false, isFloorOpaque: false },
       step,
-      sharesLight,
+      isDraft,
     );
     const strip = wholeOf({ width: Math.round(size.width * scale), height: Math.round(size.height * scale) });
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame({ dims, bricks: { size: 64 } }, view, parameters, strip));

@@ -14,12 +14,12 @@ import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, integerRanges, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
-import { computedVolume, flightMs, flown, limitsFor, measure, turnMs } from './brick-flight.ts';
+import { computedVolume, flightMs, flown, limitsFor, measure, measurePaced, turnMs } from './brick-flight.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { targetOf } from './view.ts';
 import { baseVolume, labelsLayer, layerOver, type StackLayer, scanLayer, stackLook, stackTransfer } from './view-stack.ts';
-import { type FrameSize, texelsPerStep, turned } from './view-turning.ts';
+import { type FrameSize, turned } from './view-turning.ts';
 
 /** The windows of the volume and of the scan, and of labels, in values. */
 const [window, allLabels] = [[0, 180], integerRanges.u8] as const;
@@ -55,7 +55,8 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
     const transfer = stackTransfer(gpu, scope, volumes);
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
     stage.recordStack = (rays, commands, view, target, strip) => {
-      gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, texelsPerStep, strip));
+      const { step, isDraft } = stage.sharpness;
+      gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, step, strip, isDraft));
       const drawn = [scan, labels].map((layer) => layer.begin(view, size));
       const layerBricks = layers.begin(commands, [undefined, ...drawn], edges);
       const displays = [coarse.display, coarse.display];
@@ -80,18 +81,21 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
       { x: 'fly with layers', does: 'flying through', ms: flightMs, view: (at: number) => flown(at, size) },
     ];
     for (const { does, ...way } of ways) {
-      const before = [scan, labels].map(({ bricks }) => bricks.use.decoded);
-      const counted = () => [scan, labels].map(({ bricks }, at) => bricks.use.decoded - (before[at] as number));
-      await measure(context, {
+      const decoded = () => [scan, labels].map(({ bricks }) => bricks.use.decoded);
+      let before = decoded();
+      const flight = {
         ...common,
         ...way,
         method: `compositing, lit, ${does}`,
         note: () => {
-          const [ofScan, ofLabels] = counted();
+          const [ofScan, ofLabels] = decoded().map((count, at) => count - (before[at] as number));
+          before = decoded();
           const biases = [scan, labels].map(({ bias }) => bias.toFixed(2)).join(' and ');
           return `of the layers, ${ofScan} and ${ofLabels} bricks decoded; their voxels × ${biases}`;
         },
-      });
+      };
+      await measure(context, flight);
+      await measurePaced(context, flight);
     }
   } finally {
     for (const layer of [scan, labels]) layer.close();

@@ -86,3 +86,13 @@ test('a fast GPU draws every pixel and every sample, moving or not', () => {
   move(pacing, hd, 10, deviceOf(hd, 8));
   expect([pacing.movingScale(hd), pacing.movingStep(hd), pacing.stillScale(hd, 0.5)]).toEqual([1, 1, 1]);
 });
+
+test('with voxels larger than pixels, fewer pixels come before longer steps', () => {
+  const pacing = new FramePacing(false);
+  pacing.measured(hd, 60);
+  expect([1, 1.5, 7].map((voxelPixels) => pacing.movingStep(hd, voxelPixels))).toEqual([2, 1, 1]);
+  expect(pacing.movingScale(hd)).toBeCloseTo(0.4, 9);
+  // Far fewer pixels would be worse than longer steps.
+  pacing.measured(hd, 300);
+  expect(pacing.movingStep(hd, 7)).toBe(2);
+});

@@ -12,6 +12,8 @@ const smallestScale = 0.1;
 const nearlyWhole = 0.75;
 /** A moving picture that would be smaller than this skips samples instead, in steps of 2, 4 and 8, which is less visible. */
 const enoughScales = [0.6, 0.3, 0.15] as const;
+/** If voxels are this many times as large as pixels, or larger, fewer pixels are less visible than skipped samples until the next step's scale. */
+const largeVoxels = 2;
 /**
  * A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. A moving one
  * is planned by the slowest: what is shown changes from frame to frame, and a few sharper pictures are not worth a stuck one.
@@ -60,9 +62,13 @@ export class FramePacing {
     return this.#scaleFor(pixels / step, this.#frameMs, this.#pixelMs);
   }
 
-  /** The distance between samples, in texels, for a moving picture of `pixels` pixels. */
-  movingStep(pixels: number): number {
-    const found = enoughScales.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough);
+  /**
+   * The distance between samples, in texels, for a moving picture of `pixels` pixels.
+   * @param voxelPixels the edge of a voxel on the screen, in pixels of the whole resolution
+   */
+  movingStep(pixels: number, voxelPixels = 1): number {
+    const enlarged = Math.min(largeVoxels, Math.max(1, voxelPixels));
+    const found = enoughScales.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough / enlarged);
     return 2 ** (found < 0 ? enoughScales.length : found);
   }
 

@@ -55,7 +55,7 @@ interface Drawing {
   /** The opacity of visible values, 0…255. */
   readonly opacity?: number;
   /** See `rayParameters`. */
-  readonly sharesLight?: boolean;
+  readonly isDraft?: boolean;
 }
 
 /** Draws a gray picture on a black background. @returns the red of each pixel, row by row */
@@ -69,7 +69,7 @@ async function drawn({
   type = 'u8',
   rows = side,
   opacity = 255,
-  sharesLight = false,
+  isDraft = false,
 }: Drawing): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const [width, height, depth] = dims;
@@ -83,7 +83,7 @@ async function drawn({
   const voxels = new voxelArrays[type](width * height * depth).map((_, at) => value(...place(at)));
   volume.append(new Uint8Array(voxels.buffer));
   const display = await volume.displayTexture(0);
-  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step, sharesLight);
+  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step, isDraft);
   const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
   const transfer = scope.texture('transfer', 2048, {
     size: [256, 2],
@@ -433,12 +433,12 @@ test('compositing is lit by the gradient, and flat without light', async () => {
   expect(fall(lit)).toBeGreaterThan(fall(flat) + 25);
 });
 
-test('thin samples can share their light, with little difference; others keep their own', async () => {
+test('in drafts, thin samples share their light, with little difference; others keep their own', async () => {
   const value = ball([16, 16, 16], 10);
   const difference = async (opacity: number): Promise<number> => {
     const drawing: Drawing = { value, look: { projection: 'composite' }, step: 1, opacity };
-    const [own, shared] = [await drawn(drawing), await drawn({ ...drawing, sharesLight: true })];
-    return own.reduce((most, pixel, at) => Math.max(most, Math.abs(pixel - (shared[at] as number))), 0);
+    const [sharp, draft] = [await drawn(drawing), await drawn({ ...drawing, isDraft: true })];
+    return sharp.reduce((most, pixel, at) => Math.max(most, Math.abs(pixel - (draft[at] as number))), 0);
   };
   expect(await difference(255)).toBe(0);
   const thin = await difference(2);

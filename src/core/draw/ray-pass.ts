@@ -6,8 +6,16 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
-/** Samples share their light up to this opacity, which changes brightness by at most five of 255 steps. */
-const sharedOpacity = 0.02;
+/** In drafts, samples share their light until their opacities add up to this. In flights, that changes brightness by at most 20 of 255 steps. */
+const draftSharedOpacity = 0.02;
+
+/**
+ * The opacity up to which samples share their light.
+ * @param isDraft whether the frame is drawn while the view moves, with longer steps than at rest
+ */
+export function sharedOpacity(isDraft: boolean): number {
+  return isDraft ? draftSharedOpacity : 0;
+}
 
 /** How a ray combines the values along it, in the order of the shader's numbers from 1; see shaders/draw/ray-march.wgsl. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
@@ -65,14 +73,14 @@ export const fewestSteps = 192;
 
 /**
  * @param step distance between samples in texels; less in a small volume
- * @param sharesLight whether samples that add little opacity share their light, for frames while the view moves
+ * @param isDraft see `sharedOpacity`
  */
 export function rayParameters(
   display: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
   { window, level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
-  sharesLight = false,
+  isDraft = false,
 ): RayParameters {
   const { dims } = display;
   const [scale, lowTexel, valueWidth, labelWidth, from] = windowParameters(display, window, isCategorical);
@@ -83,7 +91,7 @@ export function rayParameters(
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
   return {
-    window: [scale, lowTexel, sharesLight ? sharedOpacity : 0, labelWidth],
+    window: [scale, lowTexel, sharedOpacity(isDraft), labelWidth],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
     look: [finite((level - from) / valueWidth), attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],

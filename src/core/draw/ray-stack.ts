@@ -4,7 +4,16 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { outsideParameters } from './outside.ts';
-import { fewestSteps, opacityLength, projections, type RayLook, type RayView, type Strip, windowParameters } from './ray-pass.ts';
+import {
+  fewestSteps,
+  opacityLength,
+  projections,
+  type RayLook,
+  type RayView,
+  type Strip,
+  sharedOpacity,
+  windowParameters,
+} from './ray-pass.ts';
 import { rayTransferSize } from './ray-transfer.ts';
 import { type Blending, blendings } from './slice-pass.ts';
 
@@ -90,6 +99,7 @@ export function clipLimits(clip: RayLook['clip']): { readonly low: readonly numb
  * @param volumes from the bottom up
  * @param view in the unit cube of the open volume
  * @param step distance between samples in texels of the finest volume on a ray; less in a small volume
+ * @param isDraft see `sharedOpacity`
  */
 export function rayStackFrame(
   volumes: readonly RayVolume[],
@@ -97,6 +107,7 @@ export function rayStackFrame(
   { attenuation, lighting, clip, plane }: RayStackLook,
   step: number,
   { width, height, from, count }: Strip,
+  isDraft = false,
 ): Float32Array<ArrayBuffer> {
   const { low, high } = clipLimits(clip);
   let row = 0;
@@ -112,7 +123,7 @@ export function rayStackFrame(
       [toCube, eye, plane ?? [0, 0, 0, 1], [...edges, 0], [...low, 0], [...high, 0]],
       [
         [width, height, from, count],
-        [opacityLength, attenuation, lighting ? 1 : 0, 0],
+        [opacityLength, attenuation, lighting ? 1 : 0, sharedOpacity(isDraft)],
       ],
       ...parameters,
     ].flat(2),

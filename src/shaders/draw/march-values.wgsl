@@ -3,14 +3,8 @@
 @if(!paged) import package::draw::march_frame::volume;
 @if(!paged) import package::draw::rays::{least_texel, ray_value};
 @if(paged) import package::brick_draw::paged::{paged, paged_shown};
-@if(paged) import package::brick_draw::paged_samples::{
-  paged_corners,
-  paged_has_corners,
-  paged_is_even,
-  paged_is_step,
-  paged_place,
-  paged_step,
-};
+@if(paged) import package::brick_draw::paged_gradients::{paged_differences, paged_has_differences};
+@if(paged) import package::brick_draw::paged_samples::paged_place;
 @if(paged) import package::draw::march_frame::way;
 import package::draw::march_frame::{frame, linear, transfer};
 import package::draw::rays::{missing_place, no_place, ray_differences, ray_headlight};
@@ -94,7 +88,7 @@ fn ray_solid(place: f32) -> f32 {
 
 /// Whether `ray_light` takes no samples one by one. The last call of `ray_place` must have been for the same position.
 @if(paged) fn ray_has_light() -> bool {
-  return frame.window.w == 0.0 && (paged_is_even() || paged_has_corners() || paged_is_step());
+  return frame.window.w == 0.0 && paged_has_differences();
 }
 
 /// Light by the gradient: see `ray_headlight`. With `paged` and compositing, `ray_has_light` must hold.
@@ -112,13 +106,7 @@ fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   @if(paged) {
     var differences = vec3f(0.0);
     if (way == 2 || ray_has_light()) {
-      if (paged_has_corners()) {
-        let places = paged_corners(position);
-        let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), places <= vec4f(-no_place));
-        differences = ray_differences(solids.x, solids.y, solids.z, solids.w);
-      } else if (paged_is_step()) {
-        differences = paged_step(position);
-      }
+      differences = paged_differences(position);
     } else {
       // A loop, because the code that samples other bricks is long.
       for (var corner = 0u; corner < 4u; corner++) {

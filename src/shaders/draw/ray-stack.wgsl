@@ -241,6 +241,7 @@ fn ray_meet(index: u32, origin: vec3f, toward: vec3f, shown: vec2f) -> Passage {
   ray.is_empty = true;
   ray.extreme = select(missing_place, -missing_place, way == 3);
   ray.light = vec2f(1.0, 0.0);
+  ray.unlit = 1.0;
   return ray;
 }
 

@@ -52,8 +52,11 @@ fn ray_sample_image(index: u32, ray: ptr<function, Passage>, at: f32, image: tex
       if (color.a > 0.0) {
         let full = 1.0 - pow(1.0 - min(color.a, 0.9999), step_length / frame.look.x);
         let before = (*ray).sum;
-        if (frame.look.z > 0.5 && before < 0.9 && (joint.a < 0.9 || !ray_is_joint(index))) {
+        (*ray).unlit += (1.0 - before) * full;
+        let is_dim = before >= 0.9 || (joint.a >= 0.9 && ray_is_joint(index));
+        if (frame.look.z > 0.5 && !is_dim && (*ray).unlit > frame.look.w) {
           (*ray).light = ray_light(index, ray, image, atlas, position, 0.12);
+          (*ray).unlit = 0.0;
         }
         // With this alpha, the volume alone covers `opacity` times as much as it would at full opacity.
         let alpha = opacity * (1.0 - before) * full / (1.0 - opacity * before);

@@ -16,7 +16,8 @@ struct Stack {
   clip_high: vec3f,
   /// In pixels: width and height of the whole picture, the strip's first row and its number of rows.
   strip: vec4f,
-  /// x: the reference length of opacity in the scene; y: attenuation per unit length in the scene; z: 1: compositing is lit.
+  /// x: the reference length of opacity in the scene; y: attenuation per unit length in the scene; z: 1: compositing is lit; w: samples share
+  /// their light until their opacities add up to this.
   look: vec4f,
   /// From the bottom up.
   volumes: array<Volume, volume_count>,
@@ -63,6 +64,8 @@ struct Passage {
   /// The picture of a volume that is drawn by itself, premultiplied.
   color: vec4f,
   light: vec2f,
+  /// The opacity added since the light was last computed. It starts at 1, so that the first sample computes it.
+  unlit: f32,
   /// For labels, the label at the last sample. For isosurfaces, 1 if the last sample was inside the surface, otherwise 0.
   number: i32,
   /// The distance between samples in t.
@@ -72,13 +75,12 @@ struct Passage {
   entry: u32,
   level: u32,
   scale: vec3f,
-  /// Of the shown brick, in voxels of its level: the centres of its first and last voxel, the offset to texels of the texture, and the
-  /// bounds of the samples so far.
+  /// Of the shown brick, in voxels of its level: the centres of its first and last voxel, and the offset to texels of the texture.
   first: vec3f,
   last: vec3f,
   to_texels: vec3f,
-  reach_low: vec3f,
-  reach_high: vec3f,
+  /// The faces of the shown brick beyond which samples lay, as `layer_face_bits`.
+  faces: u32,
 }
 
 /// A ray parameter behind everything.

@@ -5,7 +5,7 @@
 // loaded, or none is needed, the ray samples the layer's own texture (`Passage.entry` is 0).
 //
 // A sample near a face of a brick takes its texel from the apron, which holds two voxels of the neighbours. A constant brick has no slot
-// and thus no apron: its samples near a face are interpolated from voxels that are looked up one by one.
+// and thus no apron: its samples near a face take their texel from the apron of a neighbour, or lie between constants.
 
 import package::brick_draw::layer_bricks::{
   layer_bricks,
@@ -62,8 +62,7 @@ fn layer_enter(layer: u32, ray: ptr<function, Passage>, at: f32, position: vec3f
   let last = min(first + vec3i(size), vec3i(layer_bricks[layer].levels[shown].dims)) - 1;
   (*ray).first = vec3f(first) + 0.5;
   (*ray).last = vec3f(last) + 0.5;
-  (*ray).reach_low = (*ray).first;
-  (*ray).reach_high = (*ray).last;
+  (*ray).faces = 0u;
   if (!layer_is_constant(entry)) {
     layer_use(layer, entry - 1u, 1u);
     (*ray).to_texels = vec3f(layer_slot_texel(layer, entry - 1u, textureDimensions(atlas)) - first);
@@ -78,10 +77,18 @@ fn layer_leave(layer: u32, ray: ptr<function, Passage>) {
     return;
   }
   let end = vec3f(layer_bricks[layer].levels[(*ray).level].dims) - 0.5;
-  let low = ((*ray).reach_low < (*ray).first) & ((*ray).first > vec3f(0.5));
-  let high = ((*ray).reach_high > (*ray).last) & ((*ray).last < end);
-  let faces = dot(select(vec3u(0u), vec3u(2u, 4u, 8u), low) + select(vec3u(0u), vec3u(16u, 32u, 64u), high), vec3u(1u));
-  layer_use(layer, entry - 1u, faces);
+  let inner = layer_face_bits(((*ray).first > vec3f(0.5)), ((*ray).last < end));
+  layer_use(layer, entry - 1u, ((*ray).faces & inner) << 1u);
+}
+
+/// Records how far samples reach, in voxels of the level.
+fn layer_reach(ray: ptr<function, Passage>, low: vec3f, high: vec3f) {
+  (*ray).faces |= layer_face_bits((low < (*ray).first), (high > (*ray).last));
+}
+
+/// Faces as bits: 0 to 2 for the low ones of x, y and z, 3 to 5 for the high ones.
+fn layer_face_bits(below: vec3<bool>, above: vec3<bool>) -> u32 {
+  return dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
 }
 
 /// The brick of a level at a position in the layer's cube, as its numbers along x, y, z.
@@ -147,8 +154,7 @@ fn layer_voxel(layer: u32, ray: ptr<function, Passage>, voxel: vec3i, atlas: tex
   var entry = (*ray).entry;
   var texel: vec3i;
   if (!layer_is_constant(entry)) {
-    (*ray).reach_low = min((*ray).reach_low, center);
-    (*ray).reach_high = max((*ray).reach_high, center);
+    layer_reach(ray, center, center);
     let apron = f32(paged_apron);
     texel = vec3i(clamp(center, (*ray).first - apron, (*ray).last + apron) + (*ray).to_texels);
   } else if (any(center < (*ray).first) || any(center > (*ray).last)) {
@@ -181,16 +187,94 @@ fn layer_texel(layer: u32, ray: ptr<function, Passage>, position: vec3f, is_near
     return layer_voxel(layer, ray, clamp(vec3i(floor(in_level)), vec3i(0), end), atlas);
   }
   if (!layer_is_constant((*ray).entry)) {
-    (*ray).reach_low = min((*ray).reach_low, in_level);
-    (*ray).reach_high = max((*ray).reach_high, in_level);
-    let apron = f32(paged_apron);
-    let texel = clamp(in_level, (*ray).first - apron, (*ray).last + apron) + (*ray).to_texels;
-    @if(filters_layers) return ray_value(textureSampleLevel(atlas, linear, texel / vec3f(textureDimensions(atlas)), 0.0));
-    @else return layer_blend(texel, atlas);
+    layer_reach(ray, in_level, in_level);
+    return layer_filtered(layer_place(ray, in_level), atlas);
   }
-  if (all((in_level >= (*ray).first) | ((*ray).first <= vec3f(0.5))) && all((in_level <= (*ray).last) | ((*ray).last >= vec3f(end)))) {
+  let below = (in_level < (*ray).first) & ((*ray).first > vec3f(0.5));
+  let above = (in_level > (*ray).last) & ((*ray).last < vec3f(end));
+  if (!any(below | above)) {
     return layer_constant(layer, (*ray).entry);
   }
+  return layer_beyond(layer, ray, in_level, below, above, atlas);
+}
+
+/// A sample beyond some faces of the shown brick, which is constant: from the texels of the first neighbour with a slot, whose apron holds
+/// the voxels of the others; or, if there is none, between constants. @param below, above beyond which faces
+fn layer_beyond(
+  layer: u32,
+  ray: ptr<function, Passage>,
+  in_level: vec3f,
+  below: vec3<bool>,
+  above: vec3<bool>,
+  atlas: texture_3d<f32>,
+) -> f32 {
+  let size = vec3i(layer_bricks[layer].levels[(*ray).level].brick);
+  let end = vec3i(layer_bricks[layer].levels[(*ray).level].dims) - 1;
+  let own = vec3i((*ray).first) / size;
+  let way = select(vec3i(0), vec3i(-1), below) + select(vec3i(0), vec3i(1), above);
+  let axes = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below | above), vec3u(1u));
+  let own_texel = layer_constant(layer, (*ray).entry);
+  var beyond = own_texel;
+  for (var part = 1u; part <= axes; part++) {
+    if ((part & axes) != part) {
+      continue;
+    }
+    let brick = own + way * vec3i((vec3u(part) >> vec3u(0u, 1u, 2u)) & vec3u(1u));
+    let at = layer_index(layer, (*ray).level, vec3u(brick));
+    let entry = layer_words[at];
+    if (entry == 0u) {
+      layer_miss(layer, at);
+    } else if (layer_is_constant(entry)) {
+      beyond = layer_constant(layer, entry);
+    } else {
+      layer_use(layer, entry - 1u, 1u);
+      let first = brick * size;
+      let apron = f32(paged_apron);
+      let low = vec3f(first) + 0.5 - apron;
+      let high = vec3f(min(first + size - 1, end)) + 0.5 + apron;
+      let to_texels = vec3f(layer_slot_texel(layer, entry - 1u, textureDimensions(atlas)) - first);
+      return layer_filtered(clamp(in_level, low, high) + to_texels, atlas);
+    }
+  }
+  if (countOneBits(axes) > 1u) {
+    return layer_blend_voxels(layer, ray, in_level, atlas);
+  }
+  let away = dot(select(vec3f(0.0), (*ray).first - in_level, below) + select(vec3f(0.0), in_level - (*ray).last, above), vec3f(1.0));
+  let weight = clamp(away, 0.0, 1.0);
+  if ((beyond < least_sample && weight > 0.0) || (own_texel < least_sample && weight < 1.0)) {
+    return missing_number;
+  }
+  return mix(own_texel, beyond, weight);
+}
+
+/// Samples of the texture at the corners of a tetrahedron around a position in the layer's cube, all read at once: those of
+/// `ray_differences` in rays.wgsl. The shown brick must have a slot.
+fn layer_corners(layer: u32, ray: ptr<function, Passage>, position: vec3f, atlas: texture_3d<f32>) -> vec4f {
+  let center = position * (*ray).scale;
+  layer_reach(ray, center - 1.0, center + 1.0);
+  return vec4f(
+    layer_filtered(layer_place(ray, center + vec3f(1.0, -1.0, -1.0)), atlas),
+    layer_filtered(layer_place(ray, center + vec3f(-1.0, 1.0, -1.0)), atlas),
+    layer_filtered(layer_place(ray, center + vec3f(-1.0, -1.0, 1.0)), atlas),
+    layer_filtered(layer_place(ray, center + 1.0), atlas),
+  );
+}
+
+/// The position in texels of a position in voxels of the level, in the shown brick or its apron.
+fn layer_place(ray: ptr<function, Passage>, in_level: vec3f) -> vec3f {
+  let apron = f32(paged_apron);
+  return clamp(in_level, (*ray).first - apron, (*ray).last + apron) + (*ray).to_texels;
+}
+
+/// A sample of the texture. @param texel position in texels
+fn layer_filtered(texel: vec3f, atlas: texture_3d<f32>) -> f32 {
+  @if(filters_layers) return ray_value(textureSampleLevel(atlas, linear, texel / vec3f(textureDimensions(atlas)), 0.0));
+  @else return layer_blend(texel, atlas);
+}
+
+/// Interpolates eight voxels, each looked up by itself.
+fn layer_blend_voxels(layer: u32, ray: ptr<function, Passage>, in_level: vec3f, atlas: texture_3d<f32>) -> f32 {
+  let end = vec3i(layer_bricks[layer].levels[(*ray).level].dims) - 1;
   let base = floor(in_level - 0.5);
   let fraction = in_level - 0.5 - base;
   var sum = 0.0;

@@ -3,12 +3,14 @@
 // shown brick. With the condition `layer_bricks`, those of some layers come from bricks, too, where `Passage.entry` is not 0.
 
 @if(paged) import package::brick_draw::paged::{paged, paged_end, paged_scale, paged_shown};
+@if(paged) import package::brick_draw::paged_gradients::{paged_differences, paged_has_differences};
 @if(paged) import package::brick_draw::paged_samples::{paged_place, paged_sampled, paged_voxel_place};
-@if(layer_bricks) import package::brick_draw::layer_bricks::layer_bricks;
+@if(layer_bricks) import package::brick_draw::layer_bricks::{layer_bricks, layer_is_constant};
 @if(layer_bricks) import package::brick_draw::number_texels::{greatest_number, least_sample};
-@if(layer_bricks) import package::draw::stack_layers::{layer_texel, layer_voxel};
+@if(layer_bricks) import package::draw::stack_layers::{layer_corners, layer_texel, layer_voxel};
 import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_value};
 import package::draw::stack_frame::{Passage, forwards, frame, linear, transfer};
+@if(paged) import package::draw::stack_frame::way;
 
 /// Colour and opacity at a place in the window of an image.
 fn ray_color(index: u32, place: f32) -> vec4f {
@@ -134,14 +136,31 @@ fn ray_light(
     let all_three = ray_solid(index, ray, image, atlas, position + texel);
     differences = ray_differences(right, upper, behind, all_three);
   }
+  @if(varying) var corner = 0u;
+  // Compositing has just taken the sample at this position.
+  @if(paged) if (index == 0u && way == 2 && paged_has_differences()) {
+    differences = paged_differences(position);
+    corner = 4u;
+  }
+  @if(layer_bricks) if ((*ray).entry != 0u && !layer_is_constant((*ray).entry)) {
+    differences = ray_texel_differences(index, layer_corners(index, ray, position, atlas));
+    corner = 4u;
+  }
   @if(varying) {
     // A loop, because the code that samples bricks is long.
-    for (var corner = 0u; corner < 4u; corner++) {
+    for (; corner < 4u; corner++) {
       let side = select(select(vec3f(-1.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(corner)), vec3f(1.0), corner == 3u);
       differences += 0.5 * side * ray_solid(index, ray, image, atlas, position + side * texel);
     }
   }
   return ray_headlight(ray_gradient(index, ray, differences), forwards, soft);
+}
+
+/// The differences of places, from texels of a layer's bricks: see `ray_differences`.
+@if(layer_bricks) fn ray_texel_differences(index: u32, texels: vec4f) -> vec3f {
+  let places = (max(texels, vec4f(-greatest_number)) - frame.volumes[index].march.w) * frame.volumes[index].march.z;
+  let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), texels < vec4f(least_sample));
+  return ray_differences(solids.x, solids.y, solids.z, solids.w);
 }
 
 /// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not dominate the gradient.

@@ -25,6 +25,7 @@ export interface ChannelFrame {
   readonly view: RayView;
   /** See `rayStackFrame`. */
   readonly step: number;
+  readonly isDraft: boolean | undefined;
   readonly plane: RayStackLook['plane'];
   /** As many as `BrickRays.begin` got, in the same order. */
   readonly channels: readonly BrickChannel[];
@@ -92,13 +93,17 @@ export class BrickChannels {
 
   /** Records a strip. @param target as for `BrickRays.recordStack` */
   record(rays: BrickRays, commands: Commands, frame: ChannelFrame, target: GPUTexture, strip: Strip): void {
-    const { state, view, step, plane, channels } = frame;
+    const { state, view, step, isDraft, plane, channels } = frame;
     for (const { frame: own, transfer, picture } of this.#drawn.splice(channels.length))
       for (const each of [own, transfer, ...(picture ? [picture] : [])]) this.#scope.free(each);
     const pictures = channels.map(({ volume, look }, at) => {
       const drawn = this.#drawnAt(at);
       const picture = this.#pictureOf(drawn, strip);
-      this.#gpu.device.queue.writeBuffer(drawn.frame, 0, rayStackFrame([volume], view, { ...state, plane }, step, strip));
+      this.#gpu.device.queue.writeBuffer(
+        drawn.frame,
+        0,
+        rayStackFrame([volume], view, { ...state, plane }, step, strip, isDraft),
+      );
       this.#writeTransfer(drawn, state, look);
       const inputs = { projection: state.projection, displays: [], frame: drawn.frame, transfer: drawn.transfer };
       rays.recordStack(commands, inputs, picture, strip, at);

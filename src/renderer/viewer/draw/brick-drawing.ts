@@ -60,6 +60,11 @@ export class BrickDrawing {
     this.#demand = new BrickView(space.bricks, name);
   }
 
+  /** How many times larger than a pixel the voxels of bricks may be. */
+  get voxelPixels(): number {
+    return this.#demand.bias;
+  }
+
   /** Whether enough bricks of the channels are loaded to draw them in place of the coarse volume. */
   isReady(channels: DrawnBricks['channels']): boolean {
     const timePoints = channels.map(({ timePoint }) => timePoint);

@@ -77,10 +77,11 @@ interface Drawing {
   readonly display: DisplayTexture;
   readonly layers: readonly Layer[];
   readonly plane?: readonly [number, number, number, number];
+  readonly isDraft?: boolean;
 }
 
 /** Draws with the shader for several volumes, even one. */
-function drawn({ view, display, layers, plane }: Drawing): Promise<Uint8Array> {
+function drawn({ view, display, layers, plane, isDraft }: Drawing): Promise<Uint8Array> {
   const shown = { ...state, ...view };
   const isBaseShown = shown.layers.base.isVisible;
   const placed = layers.map((layer) =>
@@ -99,14 +100,14 @@ function drawn({ view, display, layers, plane }: Drawing): Promise<Uint8Array> {
     });
     gpu.device.queue.writeTexture({ texture: transfer }, texels, { bytesPerRow: 1024 }, size);
     const strip = wholeOf({ width, height });
-    gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, front, { ...shown, plane }, 0.5, strip));
+    gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, front, { ...shown, plane }, 0.5, strip, isDraft));
     const displays = volumes.map((volume) => volume.display);
     pass.record(commands, { projection: shown.projection, displays, frame, transfer }, target, strip);
   });
 }
 
 /** Draws with the shader for one volume. */
-function drawnAlone(display: DisplayTexture, view: Partial<ViewState>): Promise<Uint8Array> {
+function drawnAlone(display: DisplayTexture, view: Partial<ViewState>, isDraft = false): Promise<Uint8Array> {
   const shown = { ...state, ...view };
   return pixelsOf((commands, target, scope) => {
     const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM);
@@ -122,6 +123,7 @@ function drawnAlone(display: DisplayTexture, view: Partial<ViewState>): Promise<
       { ...shown, plane: undefined },
       { isCategorical: false, isFloorOpaque: false },
       0.5,
+      isDraft,
     );
     gpu.device.queue.writeBuffer(frame, 0, rayFrame(display, front, parameters, strip));
     new RayPass(gpu).record(commands, { projection: shown.projection, display, frame, transfer }, target, strip);
@@ -304,6 +306,21 @@ describe('several volumes in one pass', () => {
       expect(differing).toBeLessThan(15);
     },
   );
+
+  test('a draft of it also looks as with the shader for one, and differs a little from the sharp picture', async () => {
+    const view = { projection: 'composite' } as const;
+    const sharp = await drawn({ view, display, layers: [] });
+    const draft = await drawn({ view, display, layers: [], isDraft: true });
+    const alone = await drawnAlone(display, view, true);
+    let [differing, most] = [0, 0];
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      if (differs(rgba(draft, pixel), rgba(alone, pixel), 8)) differing++;
+      most = Math.max(most, ...rgba(draft, pixel).map((value, at) => Math.abs(value - (rgba(sharp, pixel)[at] as number))));
+    }
+    expect(differing).toBeLessThan(15);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(30);
+  });
 
   test.each(['composite', 'mip', 'isosurface'] as const)(
     'skipping empty bricks does not change the picture: %s',

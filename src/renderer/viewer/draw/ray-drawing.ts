@@ -60,8 +60,8 @@ export interface RayMarch {
   readonly bricks?: BrickSpace | undefined;
   /** The bricks of layers, by the ids of their volumes (`volumeIdOf`). */
   readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
-  /** See `rayParameters`. Applies only to a single volume. Default: false. */
-  readonly sharesLight?: boolean | undefined;
+  /** See `sharedOpacity`; default: false. */
+  readonly isDraft?: boolean | undefined;
   /** See `DrawnBricks`; default: the width of the strip. */
   readonly restWidth?: number | undefined;
 }
@@ -107,6 +107,11 @@ export class RayDrawing {
   /** Whether the last frame was drawn from bricks, of the volume or of a layer. */
   get isOfBricks(): boolean {
     return this.#isOfBricks || this.#layers.isUsed;
+  }
+
+  /** How many times larger than a pixel the voxels of the last frame may have been; 1 if it was not drawn from the volume's bricks. */
+  get voxelPixels(): number {
+    return this.#isOfBricks ? (this.#bricks?.voxelPixels ?? 1) : 1;
   }
 
   /**
@@ -220,7 +225,7 @@ export class RayDrawing {
   }
 
   #channelFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
-    const { view, step, plane, restWidth = march.strip.width } = march;
+    const { view, step, plane, isDraft, restWidth = march.strip.width } = march;
     const grid = brickGrid(this.#info, this.#display);
     const base = { volume: baseIn3d(state, grid), look: { look: state, display: grid } };
     const others = layers.map((layer) => ({
@@ -232,7 +237,7 @@ export class RayDrawing {
     const hasBase = baseOpacity(state.layers) > 0;
     const [first, ...further] = hasBase ? [channelOf(state, state.timePoint), ...paged] : paged;
     if (!first) return undefined;
-    const frame = { state, view, step, plane, channels: hasBase ? [base, ...others] : others };
+    const frame = { state, view, step, isDraft, plane, channels: hasBase ? [base, ...others] : others };
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       this.#channels ??= new BrickChannels(this.#gpu);
       this.#channels.record(rays, commands, frame, target, strip);
@@ -246,11 +251,11 @@ export class RayDrawing {
   }
 
   /** @param grid of the volume's texture or bricks */
-  #volumeInputs(state: ViewState, grid: RayGrid, { view, step, plane, sharesLight, strip }: RayMarch): BrickRayInputs {
+  #volumeInputs(state: ViewState, grid: RayGrid, { view, step, plane, isDraft, strip }: RayMarch): BrickRayInputs {
     this.#writeTransfer(state);
     const { isCategorical } = colormap(state.colormap);
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(grid, { ...state, plane }, colors, step, sharesLight);
+    const parameters = rayParameters(grid, { ...state, plane }, colors, step, isDraft);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(grid, view, parameters, strip));
     return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
   }
@@ -271,13 +276,13 @@ export class RayDrawing {
     layers: readonly LayerIn3d[],
     march: RayMarch,
   ): RayStackInputs {
-    const { view, step, plane, strip, meshes = [], labels, restWidth = strip.width } = march;
+    const { view, step, plane, strip, isDraft, meshes = [], labels, restWidth = strip.width } = march;
     const bricked = layers.map((layer) => this.#brickedOf(state, layer, march));
     const others = layers.map((layer, at) => bricked[at]?.volume ?? layerIn3d(this.#info, state, layer));
     const volumes = [...(base ? [baseIn3d(state, base)] : []), ...others];
     const ofLayers = layers.map((layer, at) => ({ ...layer, display: gridOf(others[at] as RayVolume) }));
     const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...ofLayers];
-    const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip);
+    const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip, isDraft);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
     const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
     const [x, y, z] = this.#info.dims;

@@ -44,6 +44,11 @@ export class RayLayer {
     return this.#rays.isOfBricks;
   }
 
+  /** See `RayDrawing`. */
+  get voxelPixels(): number {
+    return this.#rays.voxelPixels;
+  }
+
   /** Like `RayDrawing.march`. Work submitted afterwards shows the strip. @param rays a picture's own drawing; default: the canvas's */
   march(
     state: ViewState,

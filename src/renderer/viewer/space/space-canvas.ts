@@ -20,7 +20,7 @@ export interface SpaceFrame {
   /** The distance between samples in texels. */
   readonly step: number;
   /** See `RayMarch`. */
-  readonly sharesLight: boolean;
+  readonly isDraft: boolean;
 }
 
 /** The canvas of the 3D view: its size and background, and three.js on our device, which draws into it. */
@@ -129,10 +129,10 @@ export class SpaceCanvas {
     if (this.#isReady) this.renderer.dispose();
   }
 
-  #update({ scene, content, seen, step, sharesLight }: SpaceFrame, strip: Strip): Promise<number | undefined> {
+  #update({ scene, content, seen, step, isDraft }: SpaceFrame, strip: Strip): Promise<number | undefined> {
     // The width of the picture at rest, in pixels.
     scene.restWidth = this.resolution.width * (this.fixedScale ?? 1);
-    scene.sharesLight = sharesLight;
+    scene.isDraft = isDraft;
     return scene.update(this.#host.state, content, seen, step, this.#host.hasOblique, strip);
   }
 

@@ -30,7 +30,7 @@ export interface PaintedView {
   /** The volume's scene, if there is a volume. */
   readonly scene: VolumeScene | undefined;
   /** The frame to draw now, except for its sharpness; undefined without a scene. */
-  readonly frame: Omit<SpaceFrame, 'step' | 'sharesLight'> | undefined;
+  readonly frame: Omit<SpaceFrame, 'step' | 'isDraft'> | undefined;
   /** A key of the shaders that draw it. When it changes, a shader is compiled. */
   readonly shader: string;
   /** Draws the view at the next animation frame. */
@@ -110,7 +110,7 @@ export class SpacePainter {
       this.#drawAndMeasure(fixedScale, 1);
       return;
     }
-    const step = this.#pacing.movingStep(pixelCount);
+    const step = this.#pacing.movingStep(pixelCount, this.#view.scene?.voxelPixels);
     this.#drawAndMeasure(this.#pacing.movingScale(pixelCount, step), step);
     this.#refineSoon();
   }
@@ -164,7 +164,7 @@ export class SpacePainter {
             this.#stripsScale = undefined;
             const { done, time } = timed(this.#gpu, async () => {
               const { frame } = this.#view;
-              return frame && this.#canvas.drawStrip({ ...frame, scene, step, sharesLight: false }, strip);
+              return frame && this.#canvas.drawStrip({ ...frame, scene, step, isDraft: false }, strip);
             });
             await done;
             const { ms, isBound } = await time;
@@ -222,7 +222,7 @@ export class SpacePainter {
     this.#shown = { scale, step };
     this.#hasNews = false;
     const { frame } = this.#view;
-    if (frame) return this.#canvas.draw({ ...frame, step, sharesLight: !this.isSharp }, scale);
+    if (frame) return this.#canvas.draw({ ...frame, step, isDraft: step > 1 }, scale);
     this.#canvas.clear(scale);
     return Promise.resolve(undefined);
   }

@@ -67,7 +67,7 @@ export async function spacePicture(view: PicturedView, request: PictureRequest, 
       draw: (strip, render) => {
         checkShown();
         scene.restWidth = request.width;
-        scene.sharesLight = false;
+        scene.isDraft = false;
         void scene.update(state, content, seen, step, host.hasOblique, strip, rays);
         canvas.setGround(background);
         render(camera);

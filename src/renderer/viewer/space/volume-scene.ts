@@ -30,7 +30,7 @@ export class VolumeScene {
   /** See `RayMarch`. */
   restWidth: number | undefined;
   /** See `RayMarch`. */
-  sharesLight = false;
+  isDraft = false;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
@@ -67,6 +67,11 @@ export class VolumeScene {
     return this.#volume.isOfBricks;
   }
 
+  /** See `RayDrawing`. */
+  get voxelPixels(): number {
+    return this.#volume.voxelPixels;
+  }
+
   /**
    * Submits the rays of a strip, and prepares the scene to show them when it is rendered next.
    * @param hasOblique whether to show the outline of the oblique slice
@@ -88,8 +93,8 @@ export class VolumeScene {
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
-    const { restWidth, sharesLight } = this;
-    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, sharesLight };
+    const { restWidth, isDraft } = this;
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);

@@ -216,7 +216,7 @@ export class VolumeView implements View {
     return this.#orbit;
   }
 
-  get #frame(): Omit<SpaceFrame, 'step' | 'sharesLight'> | undefined {
+  get #frame(): Omit<SpaceFrame, 'step' | 'isDraft'> | undefined {
     const scene = this.#scene;
     if (!scene) return undefined;
     const { state, labels } = this.#host;
