@@ -62,6 +62,8 @@ describe('messages and exit codes', () => {
       ['verify', at('scan.nii')],
       ['verify', at('empty')],
       ['decompress', at('scan.nii'), '--to', 'raw'],
+      ['merge', at('scan.nii'), at('empty'), '-o', at('merged.stria')],
+      ['merge', at('scan.nii'), at('empty'), '--by', 'sum', '-o', at('merged.stria')],
     ]) {
       const ended = await stria(...args, ...cpu);
       expect(ended).toMatchObject({

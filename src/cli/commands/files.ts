@@ -53,11 +53,16 @@ export function openWhenRead(path: string, job: JobOptions): Promise<ByteSource>
   return isAddress(path) ? openAddressFile(path, job) : NodeFiles.openWhenRead(path);
 }
 
-/**
- * Opens a .stria. A file of another kind is not called damaged, unless its name ends in `.stria`.
- * @throws StriaError `unsupported` for such a file; otherwise as `ContainerReader.open`
- */
+/** Opens a .stria. @throws StriaError as `checkedContainer` and `ContainerReader.open` */
 export async function openContainer(source: ByteSource, job: JobOptions): Promise<ContainerReader> {
+  return ContainerReader.open(await checkedContainer(source, job), job);
+}
+
+/**
+ * A file of another kind is not called damaged, unless its name ends in `.stria`.
+ * @returns the source @throws StriaError `unsupported` for such a file, `not-readable`, `aborted`
+ */
+export async function checkedContainer(source: ByteSource, job: JobOptions): Promise<ByteSource> {
   const isNamed = /\.stria$/i.test(source.name);
   if (!isNamed && !hasContainerName(await source.read(0, 8, job))) {
     throw new StriaError(
@@ -65,7 +70,7 @@ export async function openContainer(source: ByteSource, job: JobOptions): Promis
       'this is not a .stria file. If it holds a volume, `stria info` describes it, and `stria compress` makes a .stria of it',
     );
   }
-  return ContainerReader.open(source, job);
+  return source;
 }
 
 /** Runs work that writes to a sink. The output appears when the work is done, and is removed if it fails. */

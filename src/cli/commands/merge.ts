@@ -17,7 +17,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration } from '../terminal/text.ts';
 import { encodeChoice } from './encode-choice.ts';
-import { openWhenRead } from './files.ts';
+import { checkedContainer, openWhenRead } from './files.ts';
 
 /** `stria merge`: joins the parts of a volume. */
 export async function runMerge(command: MergeCommand, context: CommandContext): Promise<ExitCode> {
@@ -28,7 +28,8 @@ export async function runMerge(command: MergeCommand, context: CommandContext): 
   const inputs = paths.map((path): PartInput => {
     // Each file is opened only once, so that a replacement between two reads is noticed.
     let source: Promise<ByteSource> | undefined;
-    return { path, open: () => (source ??= openWhenRead(path, { signal })) };
+    const open = async () => checkedContainer(await openWhenRead(path, { signal }), { signal });
+    return { path, open: () => (source ??= open()) };
   });
   const toOutput = <T>(work: (sink: ByteSink, job: JobOptions) => Promise<T>) =>
     terminal.withProgress(basename(shownPath(output, 'output')), signal, async (job) =>

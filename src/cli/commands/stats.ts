@@ -6,7 +6,7 @@ import type { LabelTable } from '../../core/shared/label-table.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { channelAt, type VolumeInfo } from '../../core/shared/volume.ts';
 import { type MeasuredVolume, measureVolume, type RegionRow } from '../../core/stats/measure-volume.ts';
-import { voxelSize } from '../../core/volume/voxel-volume.ts';
+import { volumeColumn } from '../../core/volume/voxel-volume.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -110,23 +110,22 @@ function named(rows: readonly ChannelRow[], table: LabelTable = []): readonly Na
 
 type Column = readonly [name: string, value: (row: NamedRow) => number | string | undefined];
 
-/** Volumes are in the file's unit of length: in mm³, those of cells would be rounded to 0. */
-const columnsOf = (info: VolumeInfo): readonly Column[] => [
-  ['label', ({ label }) => label],
-  ['name', ({ name }) => name],
-  ['channel', ({ channel }) => (channel === undefined ? undefined : channel + 1)],
-  ['time', ({ time }) => time + 1],
-  ['count', ({ count }) => count],
-  ['not_finite', ({ notFinite }) => notFinite],
-  [
-    `volume_${info.spatialUnit}3`,
-    ({ count, notFinite }) => (info.spatialUnit === 'unknown' ? undefined : voxelSize(info) * (count + notFinite)),
-  ],
-  ['mean', ({ mean }) => mean],
-  ['deviation', ({ deviation }) => deviation],
-  ['min', ({ min }) => min],
-  ['max', ({ max }) => max],
-];
+function columnsOf(info: VolumeInfo): readonly Column[] {
+  const volume = volumeColumn(info);
+  return [
+    ['label', ({ label }) => label],
+    ['name', ({ name }) => name],
+    ['channel', ({ channel }) => (channel === undefined ? undefined : channel + 1)],
+    ['time', ({ time }) => time + 1],
+    ['count', ({ count }) => count],
+    ['not_finite', ({ notFinite }) => notFinite],
+    ...(volume ? [[volume.name, ({ count, notFinite }: NamedRow) => volume.of(count + notFinite)] as const] : []),
+    ['mean', ({ mean }) => mean],
+    ['deviation', ({ deviation }) => deviation],
+    ['min', ({ min }) => min],
+    ['max', ({ max }) => max],
+  ];
+}
 
 /** The columns that hold data. A volume without time, for example, has no time column. */
 function usedColumns(rows: readonly NamedRow[], info: VolumeInfo) {

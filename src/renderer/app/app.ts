@@ -190,6 +190,7 @@ export class App {
       host,
       store,
       open: (files) => this.opener.open(files),
+      openSought: (file) => this.opener.openSought(file),
       seek: (name) => this.#life.seek(name),
       fail: (name, error) => this.#life.fail(name, error),
     });

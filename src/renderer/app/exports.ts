@@ -1,4 +1,3 @@
-import { voxelMm3 } from '../../core/volume/voxel-volume.ts';
 import type { Host } from '../host/host.ts';
 import { type LabFileKind, labFiles } from './lab/lab.ts';
 import { labelStatisticsCsv } from './labels/label-csv.ts';
@@ -62,11 +61,8 @@ export class Exports {
     if (id === undefined || !document) return;
     const volume = layerVolume(state.layers, id);
     const info = volume?.kind === 'ready' ? volume.info : document.info;
-    const mm3 = voxelMm3(info);
     await this.#saveAs(`${outputStem(document.name)}-labels.csv`, async () =>
-      new TextEncoder().encode(
-        labelStatisticsCsv(await labels.statistics(image), labelTableOf(state, id), Number.isFinite(mm3) ? mm3 : undefined),
-      ),
+      new TextEncoder().encode(labelStatisticsCsv(await labels.statistics(image), labelTableOf(state, id), info)),
     );
   }
 

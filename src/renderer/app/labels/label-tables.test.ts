@@ -97,13 +97,18 @@ test('commands apply to the chosen layer of labels, else to the open volume, els
 });
 
 test('statistics as CSV: a field without a number is empty', () => {
+  const half = { ...info, affine: [0.5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0], spatialUnit: 'mm' } as const;
   const row = { number: 1, outside: 2, count: 1, notFinite: 0, mean: 4.5, deviation: Number.NaN, min: 4.5, max: 4.5 };
-  const csv = labelStatisticsCsv([row, { ...row, number: 7 }], [{ number: 1, name: 'Lobe, "left"' }], 0.5);
+  const csv = labelStatisticsCsv([row, { ...row, number: 7 }], [{ number: 1, name: 'Lobe, "left"' }], half);
   expect(csv.split('\r\n')).toEqual([
     'label,name,voxels,volume_mm3,count,outside,not_finite,mean,deviation,min,max',
     '1,"Lobe, ""left""",3,1.5,1,2,0,4.5,,4.5,4.5',
     '7,,3,1.5,1,2,0,4.5,,4.5,4.5',
     '',
   ]);
-  expect(labelStatisticsCsv([row], [], undefined)).toContain('\r\n1,,3,,1');
+  // As `stria stats` has it: in the file's unit, and not at all without one.
+  expect(labelStatisticsCsv([row], [], { ...half, spatialUnit: 'um' })).toMatch(
+    /^label,name,voxels,volume_um3,count.*\r\n1,,3,1\.5,1,/,
+  );
+  expect(labelStatisticsCsv([row], [], { ...half, spatialUnit: 'unknown' })).toMatch(/^label,name,voxels,count,.*\r\n1,,3,1,2,/);
 });

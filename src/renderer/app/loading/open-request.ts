@@ -19,7 +19,7 @@ import { openEmptyVolume } from '../../../core/samples/empty-volume.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { inContext, StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
+import { mergedTable, type OwnLabels, tableNamesFor } from '../../../core/shared/label-table.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { LeveledVoxels, StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
@@ -152,16 +152,18 @@ export async function leveledRequested(volume: OpenVolume): Promise<StreamedLeve
 }
 
 /**
- * What is known about labels: from the file itself, else from a table of the same name beside it. A file that is not a table is
- * ignored.
+ * What is known about labels: from the file itself and, unless that names them, from a table of the same name beside it. A file that is not
+ * a table is ignored.
  */
 export async function labelsOf(request: LoadRequest, { type }: VolumeInfo, own: OwnLabels): Promise<OwnLabels> {
-  if (own.table || request.kind !== 'file' || request.folder || request.pictures || type === 'f32' || type === 'f64') return own;
+  // A palette has colours only.
+  const isNamed = own.table?.some(({ name }) => name !== undefined);
+  if (isNamed || request.kind !== 'file' || request.folder || request.pictures || type === 'f32' || type === 'f64') return own;
   const find = remoteSiblings(request.siblings);
   for (const name of tableNamesFor(volumeStem(request.handle.name))) {
     try {
       const found = await find(name);
-      if (found) return { ...own, table: await readLabelTable(found) };
+      if (found) return { ...own, table: mergedTable(own.table ?? [], await readLabelTable(found)) };
     } catch {
       // Another kind of text file with the table's name.
     }

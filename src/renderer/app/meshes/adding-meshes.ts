@@ -16,6 +16,8 @@ export interface ReadMeshFile {
 }
 
 const stage = 'Making a mesh';
+/** Of the files in a notice, which is shown for a few seconds. */
+const mostNamed = 5;
 
 /** Adds surfaces of volumes and meshes of files as layers. Failures become the state. */
 export class AddingMeshes {
@@ -64,7 +66,9 @@ export class AddingMeshes {
     const dropped: string[] = [];
     const batch = { isWanted, dropped };
     await Promise.all(files.map((file) => this.#add(file.name, (job) => make(file, job), batch)));
-    if (dropped.length > 0) this.#store.setState({ notice: `Also not added: ${dropped.join(', ')}` });
+    if (dropped.length === 0) return;
+    const more = dropped.length > mostNamed ? ` and ${dropped.length - mostNamed} more` : '';
+    this.#store.setState({ notice: `Also not added: ${dropped.slice(0, mostNamed).join(', ')}${more}` });
   }
 
   /** @param batch is not wanted any more if nothing is added; `dropped` gets the names that follow @returns how many were added */

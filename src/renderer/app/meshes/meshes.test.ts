@@ -454,5 +454,8 @@ test('the message about a volume that could not be added stays when the surfaces
     areAdded,
   );
   expect(store.getState().notice).toBe('Also not added: lh.stl, rh.stl');
+  const many = Array.from({ length: 40 }, (_, at) => ({ name: `${at}.stl` }) as HostFile);
+  await meshes.addFiles(many, areAdded);
+  expect(store.getState().notice).toBe('Also not added: 0.stl, 1.stl, 2.stl, 3.stl, 4.stl and 35 more');
   expect(store.getState().layers.notAdded.map(({ name }) => name)).toEqual(['pet.nii']);
 });

@@ -21,6 +21,7 @@ function setUp() {
         }),
     },
     open: ([first]) => log.push(`open ${first?.name}`),
+    openSought: ({ name }) => log.push(`open sought ${name}`),
     seek: (name) => {
       log.push(`seek ${name}`);
       store.setState({ document: { kind: 'loading', name, progress: {} as never } });
@@ -67,10 +68,25 @@ test('the address that a page is started with is opened, or its fault is shown',
   await second;
   expect(log.filter((line) => !line.startsWith('ask'))).toEqual([
     'seek x.nii',
-    'open scan.stria',
+    'open sought scan.stria',
     'seek nonsense',
     'fail nonsense: no address',
   ]);
+});
+
+test('the dialog that is closed does not cancel the address that the page was started with; what it opens does', async () => {
+  for (const isOpened of [false, true]) {
+    const { addresses, log, settle } = setUp();
+    const given = addresses.openGiven('https://a/x.nii');
+    const answer = settle();
+    const typed = addresses.open('https://a/y.nii');
+    if (isOpened) settle()?.resolve({ name: 'y.nii' } as HostFile);
+    else addresses.cancel();
+    if (isOpened) await typed;
+    answer?.resolve(file);
+    await given;
+    expect(log.filter((line) => line.startsWith('open'))).toEqual([isOpened ? 'open y.nii' : 'open sought scan.stria']);
+  }
 });
 
 test('the address that a page is started with does not replace what is being opened since, found or not', async () => {

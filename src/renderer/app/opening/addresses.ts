@@ -7,6 +7,8 @@ interface AddressNeeds {
   readonly host: Pick<Host, 'openAddress'>;
   readonly store: AppStore;
   open(files: readonly HostFile[]): void;
+  /** Opens the file that was looked for since `seek`. */
+  openSought(file: HostFile): void;
   /** Shows that a volume is being looked for. */
   seek(name: string): void;
   fail(name: string, error: unknown): void;
@@ -15,8 +17,10 @@ interface AddressNeeds {
 /** Opens volumes at web addresses. */
 export class Addresses {
   readonly #needs: AddressNeeds;
-  /** Counts requests, so that an outdated one opens nothing. */
+  /** Counts typed addresses, so that an outdated one opens nothing. */
   #turn = 0;
+  /** The same for the address that the page was started with, which the dialog's end does not cancel. */
+  #givenTurn = 0;
 
   constructor(needs: AddressNeeds) {
     this.#needs = needs;
@@ -27,6 +31,7 @@ export class Addresses {
     const turn = ++this.#turn;
     const file = await this.#needs.host.openAddress(address.trim()).catch(asUnreadable);
     if (turn !== this.#turn) return;
+    this.#givenTurn++;
     this.#needs.store.setState({ overlay: 'none' });
     this.#needs.open([file]);
   }
@@ -38,20 +43,20 @@ export class Addresses {
 
   /** Opens the address that the page was started with. A fault becomes the document's state. */
   async openGiven(address: string): Promise<void> {
-    const { host, store, open, seek, fail } = this.#needs;
+    const { host, store, openSought, seek, fail } = this.#needs;
     const name = nameIn(address);
-    const turn = ++this.#turn;
+    const turn = ++this.#givenTurn;
     seek(name);
     const sought = store.getState().document;
     // Progress replaces the state of a search, but the name stays until something else is opened.
     const isWanted = () => {
       const { document } = store.getState();
       const isSame = document.kind === 'loading' && sought.kind === 'loading' && document.name === sought.name;
-      return turn === this.#turn && (document === sought || isSame);
+      return turn === this.#givenTurn && (document === sought || isSame);
     };
     try {
       const file = await host.openAddress(address).catch(asUnreadable);
-      if (isWanted()) open([file]);
+      if (isWanted()) openSought(file);
     } catch (error) {
       if (isWanted()) fail(name, error);
     }

@@ -112,6 +112,22 @@ test('a file that is dropped while an address is typed waits until that dialog c
   expect(open.mock.calls.map(([request]) => request.file.name)).toEqual(['a.nii', 'b.nii']);
 });
 
+test('a file that was sought while an address is typed ends its own search, before files that wait for it', async () => {
+  const { opener, store, open } = setUp('nothing');
+  store.setState({ overlay: 'address', document: { kind: 'loading', name: 'given.nii', progress: {} as never } });
+  opener.open([file('b.nii')]);
+  await nextTask();
+  opener.openSought(file('given.nii'));
+  await nextTask();
+  expect([open.mock.calls.length, store.getState().waitingFiles]).toEqual([0, ['given.nii', 'b.nii']]);
+  store.setState({ overlay: 'none' });
+  await nextTask();
+  expect(open.mock.calls.map(([request]) => request.file.name)).toEqual(['given.nii']);
+  store.setState({ document: { kind: 'empty' } });
+  await nextTask();
+  expect(open.mock.calls.map(([request]) => request.file.name)).toEqual(['given.nii', 'b.nii']);
+});
+
 test('a file that waits takes no place of a question that something else has asked since the answer', async () => {
   const { opener, store, ask } = setUp('volume');
   ask.mockImplementation((secondName: string) => store.setState({ overlay: 'second', secondName }));

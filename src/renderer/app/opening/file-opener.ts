@@ -69,8 +69,17 @@ export class FileOpener {
    * the files wait.
    */
   open(files: readonly HostFile[]): void {
+    this.#take(files, false);
+  }
+
+  /** Like `open`, for a file whose search the document shows. It comes before files that wait for the end of that search. */
+  openSought(file: HostFile): void {
+    this.#take([file], true);
+  }
+
+  #take(files: readonly HostFile[], isSought: boolean): void {
     const { store, alignment, gpuOpened } = this.#needs;
-    void this.#turns.take(files, async () => {
+    const open = async () => {
       await gpuOpened();
       await orNotice(store, async () => {
         const [file] = files;
@@ -80,7 +89,8 @@ export class FileOpener {
         // A layer may have asked which volume to add since this turn began.
         await askNext(store, () => this.#open(files));
       });
-    });
+    };
+    void this.#turns.take(files, open, isSought);
   }
 
   /** Adds volumes and surfaces as layers over the open volume, one after the other. */

@@ -5,6 +5,8 @@ import type { AppState, AppStore } from '../state/store.ts';
 interface Waiting {
   readonly files: readonly HostFile[];
   readonly open: () => Promise<void>;
+  /** The document's progress is the search for this file, so it ends with it. */
+  readonly isSought: boolean;
 }
 
 /**
@@ -20,11 +22,16 @@ export class OpeningTurns {
     this.#store = store;
   }
 
-  /** @param open resolves when the files are being opened, or their question is asked; does not throw */
-  async take(files: readonly HostFile[], open: () => Promise<void>): Promise<void> {
+  /**
+   * @param open resolves when the files are being opened, or their question is asked; does not throw
+   * @param isSought whether the document's progress is the search for these files: what waits, waits for them, too
+   */
+  async take(files: readonly HostFile[], open: () => Promise<void>, isSought = false): Promise<void> {
     const isQuestion = isAsking(this.#store.getState());
     if (this.#isBusy || isQuestion) {
-      this.#waiting.push({ files, open });
+      const turn = { files, open, isSought };
+      if (isSought) this.#waiting.unshift(turn);
+      else this.#waiting.push(turn);
       this.#show();
       // Questions show the files that wait.
       if (!isQuestion) this.#store.setState({ notice: `${nameOf(files)} follows once the file before it is open` });
@@ -41,7 +48,7 @@ export class OpeningTurns {
 
   async #openWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await reached(this.#store, isSettled);
+      await reached(this.#store, (state) => isSettled(state) || (this.#waiting[0]?.isSought === true && !isAsking(state)));
       const next = this.#waiting.shift();
       this.#show();
       const { document } = this.#store.getState();

@@ -12,6 +12,7 @@ import {
   formatRatio,
   formatSpacing,
   formatTimeLeft,
+  formatVolume,
   lengthUnit,
   orientation,
   setUnits,
@@ -109,6 +110,8 @@ describe('chosen units', () => {
     expect(formatSpacing(info)).toBe(`500 × 500 × 1${thinSpace}250${thinSpace}µm`);
     expect(lengthUnit(info)).toBe('µm');
     expect(shownLength(2, info, 3)).toBeCloseTo(2e9);
+    expect(formatVolume(2e-6, info)).toBe(`2${thinSpace}000${thinSpace}µm³`);
+    expect(formatVolume(2, { spatialUnit: 'unknown' })).toBe('2');
     expect(formatSpacing({ ...info, spatialUnit: 'unknown' })).toBe('0.5 × 0.5 × 1.25');
     expect(formatSpacing({ ...info, spacing: [0.0000459, 0.0000448, 0.0000393, 1], spatialUnit: 'um' })).toBe(
       `0.0459 × 0.0448 × 0.0393${thinSpace}nm`,
@@ -117,6 +120,7 @@ describe('chosen units', () => {
     expect(fileLength(5000, { spatialUnit: 'unknown' })).toBe(5000);
     setUnits({ lengthUnits: 'mm', byteUnits: 'binary' });
     expect(shownLength(2, { spatialUnit: 'm' })).toBeCloseTo(2000);
+    expect(formatVolume(5e6, { spatialUnit: 'um' })).toBe(`0.005${thinSpace}mm³`);
     expect(fileLength(2000, { spatialUnit: 'm' })).toBe(2);
   });
 

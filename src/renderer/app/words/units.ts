@@ -114,6 +114,12 @@ export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 's
   return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
 }
 
+/** A volume in the cube of the file's unit of length, in the shown unit: `1.5 mm³`. */
+export function formatVolume(volume: number, info: Pick<VolumeInfo, 'spatialUnit'>): string {
+  const unit = lengthUnit(info);
+  return `${formatNumber(shownLength(volume, info, 3), 4)}${unit === '' ? '' : `${thinSpace}${unit}³`}`;
+}
+
 /** Converts a typed length from the shown unit to the file's unit, without float noise. */
 export function fileLength(shown: number, info: Pick<VolumeInfo, 'spatialUnit'>): number {
   return Number((shown / shownLength(1, info)).toPrecision(12));

@@ -2,7 +2,8 @@ import { ArrowDown, ArrowUp, Crosshair, Eye, EyeOff } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button as AriaButton, GridList, GridListItem, ListLayout, Virtualizer } from 'react-aria-components';
 import { displayText } from '../../../core/shared/display-text.ts';
-import { voxelMm3 } from '../../../core/volume/voxel-volume.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { volumeColumn } from '../../../core/volume/voxel-volume.ts';
 import {
   type LabelOrder,
   type LabelRow,
@@ -15,7 +16,7 @@ import {
 import type { LabelsState } from '../../app/state/label-state.ts';
 import { layerVolume } from '../../app/state/layer-state.ts';
 import { type AppState, openDocument } from '../../app/state/store.ts';
-import { formatCount, formatNumber } from '../../app/words/units.ts';
+import { formatCount, formatVolume } from '../../app/words/units.ts';
 import { colormap } from '../../viewer/colors/colormaps.ts';
 import { paletteColor } from '../../viewer/colors/label-texels.ts';
 import { isLabelShown } from '../../viewer/model/label-look.ts';
@@ -43,7 +44,8 @@ function LabelList({ id }: { readonly id: string }) {
   const table = useAppState((state) => labelTableOf(state, id));
   const look = useAppState((state) => labelLookOf(state, id));
   const name = useAppState((state) => nameOf(state, id));
-  const mm3 = useAppState((state) => voxelVolume(state, id));
+  const info = useAppState((state) => infoOf(state, id));
+  const lengthUnits = useAppState(({ settings }) => settings.lengthUnits);
   const counted = useAppState(({ labels }) => (labels.counted?.id === id ? labels.counted : undefined));
   const chosen = useAppState(({ labels }) => (labels.chosen?.id === id ? labels.chosen.number : undefined));
   const fault = useAppState(({ labels }) => labels.fault);
@@ -126,7 +128,7 @@ function LabelList({ id }: { readonly id: string }) {
             style={{ height: Math.min(listHeight, Math.max(1, rows.length) * rowHeight) }}
             items={items}
             // React Aria reuses the rendered rows until one of these values changes.
-            dependencies={[look, mm3]}
+            dependencies={[look, info, lengthUnits]}
             selectionMode="single"
             selectionBehavior="replace"
             selectedKeys={chosen === undefined ? [] : [chosen]}
@@ -136,7 +138,7 @@ function LabelList({ id }: { readonly id: string }) {
             }}
             renderEmptyState={() => <p className={styles.empty}>{emptyWords(counted, search)}</p>}
           >
-            {(item) => <Row volume={id} row={item} isShown={isLabelShown(look, item.number)} mm3={mm3} />}
+            {(item) => <Row volume={id} row={item} isShown={isLabelShown(look, item.number)} info={info} />}
           </GridList>
         </Virtualizer>
       </div>
@@ -157,10 +159,10 @@ interface RowProps {
   readonly volume: string;
   readonly row: LabelRow;
   readonly isShown: boolean;
-  readonly mm3: number;
+  readonly info: VolumeInfo | undefined;
 }
 
-function Row({ volume, row: { number, name, color, voxels }, isShown, mm3 }: RowProps) {
+function Row({ volume, row: { number, name, color, voxels }, isShown, info }: RowProps) {
   const app = useApp();
   const words = name === undefined ? `Label ${number}` : displayText(name);
   return (
@@ -184,7 +186,7 @@ function Row({ volume, row: { number, name, color, voxels }, isShown, mm3 }: Row
       </span>
       <span className={styles.values}>
         <span>{voxels === undefined ? '' : formatCount(voxels)}</span>
-        <span className={styles.small}>{volumeWords(voxels, mm3)}</span>
+        <span className={styles.small}>{volumeWords(voxels, info)}</span>
       </span>
     </GridListItem>
   );
@@ -272,8 +274,9 @@ function emptyWords(counted: LabelsState['counted'], search: string): string {
   return search === '' ? 'The volume has no labels.' : 'No label has this number or name.';
 }
 
-function volumeWords(voxels: number | undefined, mm3: number): string {
-  return voxels === undefined || Number.isNaN(mm3) ? '' : `${formatNumber(voxels * mm3, 4)} mm³`;
+function volumeWords(voxels: number | undefined, info: VolumeInfo | undefined): string {
+  const volumes = info && volumeColumn(info);
+  return voxels === undefined || !volumes ? '' : formatVolume(volumes.of(voxels), info);
 }
 
 function nameOf(state: AppState, id: string): string {
@@ -281,8 +284,8 @@ function nameOf(state: AppState, id: string): string {
   return state.layers.stack.layers.find((look) => look.id === id)?.name ?? '';
 }
 
-function voxelVolume(state: AppState, id: string): number {
+function infoOf(state: AppState, id: string): VolumeInfo | undefined {
+  if (id === baseId) return openDocument(state)?.info;
   const volume = layerVolume(state.layers, id);
-  const info = id === baseId ? openDocument(state)?.info : volume?.kind === 'ready' ? volume.info : undefined;
-  return info ? voxelMm3(info) : Number.NaN;
+  return volume?.kind === 'ready' ? volume.info : undefined;
 }
