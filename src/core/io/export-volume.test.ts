@@ -221,6 +221,19 @@ describe.each([1, 2])('channels with %i time points', (timePoints) => {
   });
 });
 
+test.each(['nifti', 'nrrd', 'mha', 'vti'] as const)(
+  'more channels than %s is read with are refused, or read back as a series',
+  async (format) => {
+    const channels = Array.from({ length: 1100 }, (_, index) => ({ name: `λ${index}` }));
+    const info: VolumeInfo = { ...plain, dims: [2, 1, 1, 1100], type: 'u8', channels };
+    if (format === 'vti') {
+      expect(() => describeExport(info, format, 'scan')).toThrow(expect.objectContaining({ tag: 'unsupported' }));
+    } else {
+      expect((await exportAndOpen(info, format, 'little')).info).toMatchObject({ dims: info.dims });
+    }
+  },
+);
+
 test('a written NRRD header has exactly this text', () => {
   const text = new TextDecoder().decode(describeExport(plain, 'nrrd', 'scan', 'big').parts[0]?.before);
   expect(text.split('\n')).toEqual([

@@ -1,4 +1,4 @@
-import type { StoredVoxels } from '../../shared/stored-voxels.ts';
+import { maxSamples, type StoredVoxels } from '../../shared/stored-voxels.ts';
 import { scaled, type Vector3, vectorLength } from '../../shared/vectors.ts';
 import { channelLayout, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { affineColumns, affineOrigin } from '../common/affine.ts';
@@ -11,7 +11,7 @@ import { mhaTypes } from './mha-header.ts';
 export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit } = info;
   const factor = spatialUnit === 'm' ? 1000 : 1;
-  const { channelCount, timePoints } = channelLayout(info);
+  const { channelCount, timePoints } = writtenLayout(info);
   const axes = timePoints > 1 ? 4 : 3;
   const columns = affineColumns(affine);
   const distances = columns.map(vectorLength);
@@ -44,6 +44,12 @@ export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
 
 /** MetaImage has the channels of a voxel side by side. */
 export function mhaStored(info: VolumeInfo): StoredVoxels | undefined {
-  const { channelCount } = channelLayout(info);
+  const { channelCount } = writtenLayout(info);
   return channelCount > 1 ? { samples: channelCount } : undefined;
+}
+
+/** More channels than a reader takes for the values of a voxel are a series. */
+function writtenLayout(info: VolumeInfo): ReturnType<typeof channelLayout> {
+  const layout = channelLayout(info);
+  return layout.channelCount > maxSamples ? { channelCount: 1, timePoints: info.dims[3] } : layout;
 }

@@ -19,10 +19,10 @@ interface ValueAxis {
  * The axis of vectors, colours and lists: the first one, or the last one. A list as the last axis is left to be t.
  * @throws StriaError `unsupported` for more values than Stria reads
  */
-export function valueAxis({ fields }: NrrdText): ValueAxis | undefined {
+export function valueAxis({ fields }: NrrdText, dimension: number): ValueAxis | undefined {
   const kinds = listOf(fields.get('kinds')?.value, /\S+/g).map((kind) => kind.toLowerCase());
   const sizes = listOf(fields.get('sizes')?.value, /\S+/g).map(Number);
-  if (kinds.length < 2 || sizes.length !== kinds.length) return undefined;
+  if (dimension < 2 || kinds.length !== dimension || sizes.length !== dimension) return undefined;
   const isOfValues = (axis: number) => !otherKinds.has(kinds[axis] as string);
   const last = kinds.length - 1;
   const isFirst = isOfValues(0);
@@ -31,6 +31,8 @@ export function valueAxis({ fields }: NrrdText): ValueAxis | undefined {
   if (!isOfValues(axis) || (!isFirst && !areChannels)) return undefined;
   const length = sizes[axis] as number;
   if (!Number.isSafeInteger(length) || length < 1) return undefined;
+  // As in NIfTI, so many volumes are a series.
+  if (length > maxSamples && !isFirst) return undefined;
   if (length > maxSamples) throw new StriaError('unsupported', `Stria does not read NRRD with ${length} values per voxel`);
   return { axis, length, isFirst, areChannels };
 }

@@ -47,8 +47,9 @@ const wideNames: Readonly<Record<'i64' | 'u64', readonly string[]>> = {
 
 /** Interprets a header. @throws StriaError `corrupt`, `unsupported` */
 export function parseNrrdHeader(whole: NrrdText): NrrdHeader {
-  const values = valueAxis(whole);
-  const text = values ? withoutAxis(whole, values.axis, axisCount(whole)) : whole;
+  const dimension = axisCount(whole);
+  const values = valueAxis(whole, dimension);
+  const text = values ? withoutAxis(whole, values.axis, dimension) : whole;
   const count = values?.length ?? 1;
   const { type, as } = elementType(required(text, 'type'));
   const width = storedWidth(type, as);

@@ -146,6 +146,13 @@ describe('axes', () => {
     expect(fault?.message).toContain(named);
   });
 
+  test.each(['domain domain vector', 'vector domain domain'])('refuses %s if the dimension is another number', async (kinds) => {
+    for (const dimension of [2, 4]) {
+      const lines = ['type: uint8', `dimension: ${dimension}`, 'sizes: 3 4 3', `kinds: ${kinds}`, 'encoding: raw'];
+      expect(await faultOf(infoOf(lines))).toMatchObject({ tag: 'corrupt' });
+    }
+  });
+
   /** Value c of voxel v is 10 v + c. */
   const besides = Uint8Array.from({ length: 3 * 24 }, (_, at) => 10 * Math.floor(at / 3) + (at % 3));
   const apart = Uint8Array.from({ length: 3 * 24 }, (_, at) => 10 * (at % 24) + Math.floor(at / 24));

@@ -114,4 +114,25 @@ test('the colours of a palette are those of labels, and its indexes stay', async
     { number: 3, color: '#0000ff' },
   ]);
   expect(ownLabels(await (await open(tiffFile({ ...spec, tags: [] }, [indexes]))).source())).toEqual({});
+  // Colours of 8 bits, by old programs.
+  const eight = { ...palette, values: map.map((value) => value >> 8) } as const;
+  const old: TestTiff = { ...spec, tags: [{ tag: 262, type: 3, values: [3] }, eight] };
+  expect(ownLabels(await (await open(tiffFile(old, [indexes]))).source()).table?.[2]).toEqual({ number: 2, color: '#804000' });
+});
+
+test('the colours of a palette of 16 bits are kept, although they are more than 64 KiB', async () => {
+  const indexes = noise(2 * 3 * 2, 5);
+  const map = Array.from({ length: 3 * 65536 }, (_, at) => (at * 7) % 65536);
+  const colours = { tag: 320, type: 3, values: map } as const;
+  const spec: TestTiff = { width: 3, height: 2, type: 'u16', tags: [{ tag: 262, type: 3, values: [3] }, colours] };
+  const volume = await open(tiffFile(spec, [indexes]));
+  expectSame(await readVoxels(volume), indexes);
+  const written = await restored(volume);
+  expect([await tagOf(written, 262), await tagOf(written, 320)]).toEqual([3, 0]);
+  const table = ownLabels(await (await open(written)).source()).table;
+  expect(table?.[40_000]).toEqual(ownLabels(await volume.source()).table?.[40_000]);
+  expect(table).toHaveLength(65_536);
+  // Without colours the indexes are gray, so that other programs can read the file.
+  const without = await restored(await open(tiffFile({ ...spec, tags: [{ tag: 262, type: 3, values: [3] }] }, [indexes])));
+  expect([await tagOf(without, 262), await tagOf(without, 320)]).toEqual([1, undefined]);
 });

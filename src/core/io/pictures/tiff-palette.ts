@@ -22,8 +22,10 @@ export function tiffPalette({ format, parts }: SourceDescription): LabelTable | 
     if (tags.get(tiffTags.photometric)?.values[0] !== palette || map?.type !== 3 || map.count % 3 !== 0) return undefined;
     const view = new DataView(map.values.buffer, map.values.byteOffset, map.values.byteLength);
     const count = map.count / 3;
-    // All reds, then all greens, then all blues, of 16 bits each.
-    const part = (color: number, number: number) => view.getUint16(2 * (color * count + number), true) >> 8;
+    // All reds, then all greens, then all blues, of 16 bits each. Some old programs wrote numbers of 8 bits, which libtiff guesses in the same way.
+    const at = (index: number) => view.getUint16(2 * index, true);
+    const shift = Array.from({ length: map.count }, (_, index) => at(index)).every((value) => value < 256) ? 0 : 8;
+    const part = (color: number, number: number) => at(color * count + number) >> shift;
     return Array.from({ length: count }, (_, number) => ({
       number,
       color: hexColor([part(0, number), part(1, number), part(2, number)]),

@@ -5,6 +5,7 @@ import { packedBytes, packedRows } from '../tiff/packed-samples.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
 import { align8, directoryBytes, encodeDirectory, encodeHeader, numberTag, textTag, tiffTypes } from '../tiff/write-directory.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
+import { palette } from './tiff-palette.ts';
 
 // TIFF 6.0, baseline: little-endian, each picture one uncompressed strip after its directory. Every offset is therefore known
 // when it is written, and the file is written front to back.
@@ -133,7 +134,10 @@ export class TiffWriter {
     if (extra.byteLength === 0) for (const tag of this.#scaleTags()) add(tag);
     // The reader has converted YCbCr to RGB.
     const wasYbr = keptColours === 6;
-    for (const tag of kept) if (!isStorageTag(tag.tag) && !(wasYbr && ybrTags.has(tag.tag))) add(tag);
+    for (const tag of kept) {
+      const isWrong = (wasYbr && ybrTags.has(tag.tag)) || this.#hasWrongShape(tag, extra.byteLength);
+      if (!isStorageTag(tag.tag) && !isWrong) add(tag);
+    }
     add(numberTag(tiffTags.width, long, [dims[0]]));
     add(numberTag(tiffTags.height, long, [dims[1]]));
     add(numberTag(tiffTags.bitsPerSample, short, every(this.#isPacked ? this.#table.bits : 8 * elementBytes(type))));
@@ -144,7 +148,27 @@ export class TiffWriter {
     add(numberTag(tiffTags.stripByteCounts, place, [this.#pixelBytes]));
     add(numberTag(tiffTags.planarConfiguration, short, [1]));
     add(numberTag(tiffTags.sampleFormat, short, every(format)));
+    // The colours were more than are kept.
+    if (keptColours === palette && !tags.has(tiffTags.colourMap)) add(numberTag(tiffTags.photometric, short, [1]));
     return [...tags.values()].sort((a, b) => a.tag - b.tag);
+  }
+
+  /**
+   * Whether a tag is tifffile's description of an array that has another shape or place in the written file. tifffile reads a file by this
+   * shape, not by its directories: it would return one picture of a stack, or mixed samples.
+   * @param extraBytes the length of the picture's kept metadata
+   */
+  #hasWrongShape({ tag, type, values }: StoredTag, extraBytes: number): boolean {
+    if (tag !== tiffTags.description || type !== tiffTypes.ascii) return false;
+    const shape = arrayShape(new TextDecoder().decode(values));
+    if (shape === undefined) return false;
+    const { dims } = this.#info;
+    const { channels, pages } = this.#table;
+    const samples = dims[0] * dims[1] * channels * pages.length;
+    const isInOrder = channels === 1 || (shape.at(-1) === channels && shape.at(-2) === dims[0]);
+    if (!isInOrder || shape.reduce((product, length) => product * length, 1) !== samples) return true;
+    // If the second directory lies behind as many bytes as the array has, tifffile takes the pictures for contiguous.
+    return pages.length > 1 && this.#pixelBytes * (pages.length - 1) <= directoryBound + extraBytes;
   }
 
   /**
@@ -171,6 +195,15 @@ export class TiffWriter {
     lines.push(`spacing=${spacing[2]}`, 'loop=false', '');
     return [...tags, textTag(tiffTags.description, lines.join('\n'))];
   }
+}
+
+/** The shape of an array in the descriptions of tifffile: `{"shape": [3, 64, 64]}`, formerly `shape=(3, 64, 64)`. */
+function arrayShape(description: string): readonly number[] | undefined {
+  const [, list] = /^(?:\{.*"shape": ?\[|shape=\()([\d, ]*)[\])]/s.exec(description) ?? [];
+  return list
+    ?.split(',')
+    .filter((word) => word.trim() !== '')
+    .map(Number);
 }
 
 /**

@@ -87,15 +87,19 @@ export interface StoredTag {
 /** Tag, type, count and length of the values. */
 const storedHeadBytes = 12;
 
+/** The colours of 16 bits: three numbers of 16 bits each. Indexes mean nothing without them. */
+const longestPalette = 6 * 2 ** 16;
+
 /**
- * The tags of a picture that are kept, except those that are too large. Each is `u16` tag, `u16` type, `u32` count, `u32`
- * length of its values in bytes, and the values, all little-endian.
+ * The tags of a picture that are kept, except those that are too large; the colours of a palette do not count. Each is `u16` tag, `u16`
+ * type, `u32` count, `u32` length of its values in bytes, and the values, all little-endian.
  */
 export async function keepTags(file: TiffFile, { tags }: TiffDirectory, signal?: AbortSignal): Promise<Uint8Array> {
   const kept: Uint8Array[] = [];
   let length = 0;
   for (const tag of tags.values()) {
-    const bytes = storedHeadBytes + tagBytes(tag);
+    const isPalette = tag.tag === tiffTags.colourMap && tagBytes(tag) <= longestPalette;
+    const bytes = isPalette ? 0 : storedHeadBytes + tagBytes(tag);
     if (storageTags.has(tag.tag) || length + bytes > maxExtraBytes) continue;
     length += bytes;
     const values = await readTag(file, tag, { signal });
