@@ -96,3 +96,10 @@ test('with voxels larger than pixels, fewer pixels come before longer steps', ()
   pacing.measured(hd, 300);
   expect(pacing.movingStep(hd, 7)).toBe(2);
 });
+
+test('with voxels larger than pixels, a slow GPU still takes the longest steps, and its first frame few samples', () => {
+  const pacing = new FramePacing(true);
+  expect(pacing.movingStep(hd, 7)).toBe(pacing.movingStep(hd));
+  pacing.measured(hd, 20_000);
+  expect([1, 2, 7].map((voxelPixels) => pacing.movingStep(hd, voxelPixels))).toEqual([8, 8, 8]);
+});

@@ -10,8 +10,10 @@ const levelMs = 500;
 const smallestScale = 0.1;
 /** A still picture that would reach this fraction of the resolution is drawn at full resolution. */
 const nearlyWhole = 0.75;
+/** The last of `enoughScales`. Where voxels are large, no limit is smaller: see `smallestScale`. */
+const fewestEnough = 0.15;
 /** A moving picture that would be smaller than this skips samples instead, in steps of 2, 4 and 8, which is less visible. */
-const enoughScales = [0.6, 0.3, 0.15] as const;
+const enoughScales = [0.6, 0.3, fewestEnough] as const;
 /** If voxels are this many times as large as pixels, or larger, fewer pixels are less visible than skipped samples until the next step's scale. */
 const largeVoxels = 2;
 /**
@@ -67,8 +69,11 @@ export class FramePacing {
    * @param voxelPixels the edge of a voxel on the screen, in pixels of the whole resolution
    */
   movingStep(pixels: number, voxelPixels = 1): number {
-    const enlarged = Math.min(largeVoxels, Math.max(1, voxelPixels));
-    const found = enoughScales.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough / enlarged);
+    // Before any measurement, a software GPU begins with few samples, too.
+    const enlarged = this.#recent.length === 0 ? 1 : Math.min(largeVoxels, Math.max(1, voxelPixels));
+    // Scales are never smaller than `smallestScale`, so with a smaller limit the longest steps would never be chosen.
+    const limits = enoughScales.map((enough) => Math.max(enough / enlarged, fewestEnough));
+    const found = limits.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough);
     return 2 ** (found < 0 ? enoughScales.length : found);
   }
 

@@ -142,7 +142,8 @@ fn ray_light(
     differences = paged_differences(position);
     corner = 4u;
   }
-  @if(layer_bricks) if ((*ray).entry != 0u && !layer_is_constant((*ray).entry)) {
+  // Without interpolation, gradients are those of the nearest voxels.
+  @if(layer_bricks) if ((*ray).entry != 0u && !layer_is_constant((*ray).entry) && frame.volumes[index].window.z < 0.5) {
     differences = ray_texel_differences(index, layer_corners(index, ray, position, atlas));
     corner = 4u;
   }

@@ -171,6 +171,10 @@ describe('a layer larger than memory is drawn from bricks as if it were whole', 
       expectAlike(await drawn([[await u8, asImage]], { change: { ...change, projection: 'composite' } }));
   });
 
+  test('as an image without interpolation, lit by the differences of its voxels', async () => {
+    expectAlike(await drawn([[await u8, { ...asImage, smooth: false }]], asComposite));
+  });
+
   test('as an image whose texture reaches beyond it', async () => {
     expectAlike(await drawn([[await u8, asImage]], { ...asComposite, isOfSteps: true }));
   });
