@@ -60,7 +60,7 @@ export class BrickDrawing {
     this.#demand = new BrickView(space.bricks, name);
   }
 
-  /** How many times larger than a pixel the voxels of bricks may be. */
+  /** How many times larger than a pixel the voxels are chosen, because finer bricks do not fit into memory. 1 also where the finest voxels are larger. */
   get voxelPixels(): number {
     return this.#demand.bias;
   }
