@@ -6,6 +6,14 @@ const storedForms = { f16: 'f32', u4: 'u8', i64: 'i32', u64: 'u32' } as const sa
 export type StoredForm = keyof typeof storedForms;
 export const storedFormNames = Object.keys(storedForms) as readonly StoredForm[];
 
+/** The type to which values of a file are read, and their own form if it is another. */
+export interface ReadType {
+  readonly type: ElementType;
+  readonly as?: StoredForm;
+}
+export const readInt64 = { type: 'i32', as: 'i64' } as const satisfies ReadType;
+export const readUint64 = { type: 'u32', as: 'u64' } as const satisfies ReadType;
+
 /** How a source's file stores its voxels, unless they are contiguous in the volume's type. */
 export interface StoredVoxels {
   /** The number of interleaved values per voxel position. Value c at time point i of n is the voxel at t = c × n + i. */

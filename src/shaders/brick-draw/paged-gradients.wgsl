@@ -13,7 +13,7 @@ import package::brick_draw::paged_samples::{
   paged_own_place,
 };
 import package::brick_draw::paged_texels::{is_filtered, paged_filter, paged_texels_high, paged_texels_low, paged_to_texels};
-import package::draw::rays::{no_place, ray_differences};
+import package::draw::rays::{no_place, ray_place_differences};
 
 /// Whether all samples around the last one, up to the margin, are the same.
 fn paged_is_even() -> bool {
@@ -47,7 +47,7 @@ fn paged_step(position: vec3f) -> vec3f {
   return rise * (saturate(away + 1.0) - saturate(away - 1.0)) * outwards;
 }
 
-/// Samples at the corners of a tetrahedron around the last sample's position in the cube: those of `ray_differences` in rays.wgsl. The four
+/// Samples at the corners of a tetrahedron around the last sample's position in the cube: those of `ray_place_differences` in rays.wgsl. The four
 /// texels are read at once, so that a ray waits for them only once.
 fn paged_corners(position: vec3f) -> vec4f {
   let center = position * paged_scale;
@@ -73,8 +73,7 @@ fn paged_has_differences() -> bool {
 fn paged_differences(position: vec3f) -> vec3f {
   if (paged_has_corners()) {
     let places = paged_corners(position);
-    let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), places <= vec4f(-no_place));
-    return ray_differences(solids.x, solids.y, solids.z, solids.w);
+    return ray_place_differences(places, places <= vec4f(-no_place));
   }
   if (paged_is_step()) {
     return paged_step(position);

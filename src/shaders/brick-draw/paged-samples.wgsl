@@ -5,6 +5,7 @@
 // which has no slot, takes its texel from the apron of a neighbour, which is looked up once for all samples near the same faces. Without the
 // texture, each voxel is looked up.
 
+import package::brick_draw::faces::face_bits;
 import package::brick_draw::paged::{
   paged,
   paged_bits,
@@ -42,7 +43,7 @@ var<private> paged_first_center: vec3f;
 var<private> paged_last_center: vec3f;
 /// The distance from samples, in voxels along each axis, at which their gradients are sampled; 0 if they need none.
 var<private> paged_margin: f32;
-/// Of a shown constant brick: its place; the faces that the last sample lay beyond or near, within the margin, as `paged_face_bits`; those
+/// Of a shown constant brick: its place; the faces that the last sample lay beyond or near, within the margin, as `face_bits`; those
 /// that were looked beyond for it, which are the same if there is only one, and otherwise those that it lay beyond; where samples beyond them
 /// come from; and the place of the only brick there.
 var<private> paged_own_place: f32;
@@ -55,11 +56,6 @@ const beyond_constant = 1u;
 const beyond_constants = 2u;
 /// The faces of the shown brick beyond which samples lay, as in the feedback.
 var<private> paged_faces: u32;
-
-/// Faces as bits: 0 to 2 for the low ones of x, y and z, 3 to 5 for the high ones.
-fn paged_face_bits(below: vec3<bool>, above: vec3<bool>) -> u32 {
-  return dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
-}
 
 /// Called after `paged_show`, before the first sample of the brick.
 fn paged_begin_brick() {
@@ -168,12 +164,12 @@ fn paged_filtered_place(in_level: vec3f) -> f32 {
     // Near a single face, samples come from beyond it, because those of gradients do.
     var below = (far_below > vec3f(-paged_margin)) & has_below;
     var above = (far_above > vec3f(-paged_margin)) & has_above;
-    paged_near = paged_face_bits(below, above);
+    paged_near = face_bits(below, above);
     var faces = paged_near;
     if (countOneBits(faces) > 1u) {
       below = (far_below > vec3f(0.0)) & has_below;
       above = (far_above > vec3f(0.0)) & has_above;
-      faces = paged_face_bits(below, above);
+      faces = face_bits(below, above);
     }
     // Most samples lie near the same faces as the one before.
     if (faces != paged_beyond) {
@@ -209,7 +205,7 @@ fn paged_sampled(first: vec3f, last: vec3f) {
   let high = max(first, last) * paged_scale + paged_margin;
   let below = (low < paged_first_center) & (paged_first > vec3i(0));
   let above = (high > paged_last_center) & (paged_last < paged_end);
-  paged_faces |= paged_face_bits(below, above) << 1u;
+  paged_faces |= face_bits(below, above) << 1u;
 }
 
 /// Records that the brick of a voxel of the shown level was missed or used. Bricks beside those that rays enter would otherwise be evicted

@@ -55,3 +55,9 @@ fn ray_differences(right: f32, upper: f32, behind: f32, all_three: f32) -> vec3f
     (behind - right) + (all_three - upper),
   );
 }
+
+/// The same for places at the corners: right, upper, behind, all three. A missing one is below all others, but must not dominate the gradient.
+fn ray_place_differences(places: vec4f, are_missing: vec4<bool>) -> vec3f {
+  let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), are_missing);
+  return ray_differences(solids.x, solids.y, solids.z, solids.w);
+}

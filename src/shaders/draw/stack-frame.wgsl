@@ -79,7 +79,7 @@ struct Passage {
   first: vec3f,
   last: vec3f,
   to_texels: vec3f,
-  /// The faces of the shown brick beyond which samples lay, as `layer_face_bits`.
+  /// The faces of the shown brick beyond which samples lay, as `face_bits`.
   faces: u32,
 }
 

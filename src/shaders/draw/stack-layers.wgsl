@@ -7,6 +7,7 @@
 // A sample near a face of a brick takes its texel from the apron, which holds two voxels of the neighbours. A constant brick has no slot
 // and thus no apron: its samples near a face take their texel from the apron of a neighbour, or lie between constants.
 
+import package::brick_draw::faces::face_bits;
 import package::brick_draw::layer_bricks::{
   layer_bricks,
   layer_cell_range,
@@ -77,18 +78,13 @@ fn layer_leave(layer: u32, ray: ptr<function, Passage>) {
     return;
   }
   let end = vec3f(layer_bricks[layer].levels[(*ray).level].dims) - 0.5;
-  let inner = layer_face_bits(((*ray).first > vec3f(0.5)), ((*ray).last < end));
+  let inner = face_bits(((*ray).first > vec3f(0.5)), ((*ray).last < end));
   layer_use(layer, entry - 1u, ((*ray).faces & inner) << 1u);
 }
 
 /// Records how far samples reach, in voxels of the level.
 fn layer_reach(ray: ptr<function, Passage>, low: vec3f, high: vec3f) {
-  (*ray).faces |= layer_face_bits((low < (*ray).first), (high > (*ray).last));
-}
-
-/// Faces as bits: 0 to 2 for the low ones of x, y and z, 3 to 5 for the high ones.
-fn layer_face_bits(below: vec3<bool>, above: vec3<bool>) -> u32 {
-  return dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below) + select(vec3u(0u), vec3u(8u, 16u, 32u), above), vec3u(1u));
+  (*ray).faces |= face_bits((low < (*ray).first), (high > (*ray).last));
 }
 
 /// The brick of a level at a position in the layer's cube, as its numbers along x, y, z.
@@ -248,7 +244,7 @@ fn layer_beyond(
 }
 
 /// Samples of the texture at the corners of a tetrahedron around a position in the layer's cube, all read at once: those of
-/// `ray_differences` in rays.wgsl. The shown brick must have a slot.
+/// `ray_place_differences` in rays.wgsl. The shown brick must have a slot.
 fn layer_corners(layer: u32, ray: ptr<function, Passage>, position: vec3f, atlas: texture_3d<f32>) -> vec4f {
   let center = position * (*ray).scale;
   layer_reach(ray, center - 1.0, center + 1.0);

@@ -8,7 +8,7 @@
 @if(layer_bricks) import package::brick_draw::layer_bricks::{layer_bricks, layer_is_constant};
 @if(layer_bricks) import package::brick_draw::number_texels::{greatest_number, least_sample};
 @if(layer_bricks) import package::draw::stack_layers::{layer_corners, layer_texel, layer_voxel};
-import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_value};
+import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_place_differences, ray_value};
 import package::draw::stack_frame::{Passage, forwards, frame, linear, transfer};
 @if(paged) import package::draw::stack_frame::way;
 
@@ -160,8 +160,7 @@ fn ray_light(
 /// The differences of places, from texels of a layer's bricks: see `ray_differences`.
 @if(layer_bricks) fn ray_texel_differences(index: u32, texels: vec4f) -> vec3f {
   let places = (max(texels, vec4f(-greatest_number)) - frame.volumes[index].march.w) * frame.volumes[index].march.z;
-  let solids = select(clamp(places, vec4f(-1e6), vec4f(1e6)), vec4f(-1.0), texels < vec4f(least_sample));
-  return ray_differences(solids.x, solids.y, solids.z, solids.w);
+  return ray_place_differences(places, texels < vec4f(least_sample));
 }
 
 /// The value whose gradient shades an image's surfaces. A missing voxel is below all others, but must not dominate the gradient.

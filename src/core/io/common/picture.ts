@@ -127,13 +127,16 @@ export function pictureBytes({ width, height, type, channels }: PictureShape): n
   return width * height * channels * elementBytes(type);
 }
 
+/** The most bytes to which LZW, with 2560, or deflate, with 1032, expands a byte, and some more. */
+export const usualExpansion = 4096;
+
 /**
  * Checks whether a header's claims are possible, before memory is allocated for them.
  * @param fileBytes size of the file that the picture is in
- * @param expansion the most bytes to which its compression can expand one byte. Default: enough for LZW, 2560, and deflate, 1032
+ * @param expansion the most bytes to which its compression can expand one byte
  * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold
  */
-export function checkPictureShape(shape: PictureShape, fileBytes: number, expansion = 4096): void {
+export function checkPictureShape(shape: PictureShape, fileBytes: number, expansion = usualExpansion): void {
   const { width, height } = shape;
   if (!(Number.isSafeInteger(width) && Number.isSafeInteger(height) && width > 0 && height > 0)) {
     throw new StriaError('corrupt', `the header says that the picture is ${width} × ${height}`);

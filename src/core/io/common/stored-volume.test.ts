@@ -3,7 +3,7 @@ import { memorySource } from '../../shared/bytes.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
 import { type ByteStream, pieceBytes, plainBytes } from './byte-stream.ts';
 import { faultOf, noise, readVoxels, trickling } from './source-testing.ts';
-import { storedVolume } from './stored-volume.ts';
+import { volumeAt } from './stored-volume.ts';
 
 const info: VolumeInfo = {
   dims: [3, 2, 1, 6],
@@ -18,7 +18,7 @@ const info: VolumeInfo = {
 
 function opened(stream: ByteStream, volume = info, samples = 3, endian: 'little' | 'big' = 'little') {
   const parts = (after: Uint8Array) => [{ name: 'a', before: new Uint8Array(5), hasVoxels: true, after }];
-  return storedVolume({ info: volume, format: 'mha', endian, stream, start: 5, parts }, { samples });
+  return volumeAt({ info: volume, format: 'mha', endian, stream, start: 5, parts }, { samples });
 }
 
 /** Value c at place p and time i, of two, is p + 6 i + 100 c. */

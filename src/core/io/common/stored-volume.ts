@@ -14,19 +14,24 @@ import {
 } from '../../shared/volume.ts';
 import { type PieceOptions, pieceBytes } from './byte-stream.ts';
 import { PieceReader } from './piece-reader.ts';
-import { checkedPlace, readBehind, type VoxelPlace } from './streamed-volume.ts';
+import { checkedPlace, readBehind, streamedVolume, type VoxelPlace } from './streamed-volume.ts';
 import { narrowIntegers } from './value-types.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
 /** The limit for samples that are held in memory while earlier kinds of samples are returned. */
 const heldBytes = 256 * 2 ** 20;
 
+/** A volume in a file, in whatever form it stores voxels. @throws StriaError as `streamedVolume` and `storedVolume` */
+export function volumeAt(place: VoxelPlace, stored: StoredVoxels | undefined): OpenVolume {
+  return stored ? storedVolume(place, stored) : streamedVolume(place);
+}
+
 /**
  * A volume whose file stores voxels in another form: interleaved samples, half floats, 64-bit integers, 4 bits. In the volume, samples are
  * separated by kind, so the file is read several times if they take more than 256 MiB.
  * @throws StriaError as `streamedVolume`; while reading, `unsupported` at a 64-bit integer that needs more than 32 bits
  */
-export function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolume {
+function storedVolume(place: VoxelPlace, stored: StoredVoxels): OpenVolume {
   const { info, stream, start } = place;
   checkStored(info, stored);
   const total = storedBytes(info, stored);

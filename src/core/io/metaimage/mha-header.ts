@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { maxSamples, type ReadType, readInt64, readUint64, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import { scaled, type Vector3 } from '../../shared/vectors.ts';
 import type { ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
@@ -118,11 +118,11 @@ function numbers(text: MhaText, name: string, count: number): number[] | undefin
   return found;
 }
 
-function elementType(name: string): { readonly type: ElementType; readonly as?: StoredForm } {
+function elementType(name: string): ReadType {
   const plain = name.toUpperCase().replace(/_ARRAY$/, '');
   for (const type of Object.keys(mhaTypes) as ElementType[]) if (mhaTypes[type].includes(plain)) return { type };
-  if (plain === 'MET_LONG_LONG') return { type: 'i32', as: 'i64' };
-  if (plain === 'MET_ULONG_LONG') return { type: 'u32', as: 'u64' };
+  if (plain === 'MET_LONG_LONG') return readInt64;
+  if (plain === 'MET_ULONG_LONG') return readUint64;
   throw new StriaError(
     'unsupported',
     `MetaImage voxels of type '${name.slice(0, 60)}' are not supported: Stria reads integers of 8 to 64 bits and floats of 32 and 64 bits`,

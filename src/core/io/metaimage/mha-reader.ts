@@ -14,8 +14,8 @@ import {
 } from '../common/byte-stream.ts';
 import { joinedBytes } from '../common/joined-bytes.ts';
 import { findSibling } from '../common/siblings.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { readBefore } from '../common/streamed-volume.ts';
 import { startFromEnd } from '../common/text-header.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import type { DataFiles } from './mha-data-files.ts';
@@ -66,14 +66,14 @@ async function openLocal(
   if (header.isCompressed) {
     const content = await uncompressed(stream, from, header, options);
     const before = uncompressedHeader(text, undefined);
-    return volumeAt(content, 0, header, () => [part(name, before, true)]);
+    return mhaVolume(content, 0, header, () => [part(name, before, true)]);
   }
   const start =
     header.headerSize < 0
       ? startFromEnd(stream, from, storedBytes(header.info, header.stored), gzippedFromEnd)
       : from + header.headerSize;
   const before = await readBefore(stream, start, options);
-  return volumeAt(stream, start, header, (after) => [part(name, before, true, after)]);
+  return mhaVolume(stream, start, header, (after) => [part(name, before, true, after)]);
 }
 
 async function openDetached(
@@ -90,13 +90,13 @@ async function openDetached(
     const content = await uncompressed(plainBytes(data), header.headerSize, header, options);
     const dataName = dataFile.replace(/\.zraw$/i, '.raw');
     const parts = [part(name, uncompressedHeader(text, dataName), false), part(dataName, new Uint8Array(), true)];
-    return volumeAt(content, 0, header, () => parts);
+    return mhaVolume(content, 0, header, () => parts);
   }
   const stream = plainBytes(data);
   const start =
     header.headerSize < 0 ? startFromEnd(stream, 0, storedBytes(header.info, header.stored), gzippedFromEnd) : header.headerSize;
   const before = await readBefore(stream, start, options);
-  return volumeAt(stream, start, header, (after) => [part(name, head, false), part(dataFile, before, true, after)]);
+  return mhaVolume(stream, start, header, (after) => [part(name, head, false), part(dataFile, before, true, after)]);
 }
 
 /** Opens several data files as one. */
@@ -126,7 +126,7 @@ async function openSeveral(
     ['headersize', undefined],
   ]);
   const parts = [part(name, withMhaFields(text, values), false), part(dataName, new Uint8Array(), true)];
-  return volumeAt(stream, 0, header, () => parts);
+  return mhaVolume(stream, 0, header, () => parts);
 }
 
 function endsEarly(name: string, length: number): StriaError {
@@ -161,12 +161,11 @@ function part(name: string, before: Uint8Array, hasVoxels: boolean, after: Uint8
   return { name, before, hasVoxels, after };
 }
 
-function volumeAt(
+function mhaVolume(
   stream: ByteStream,
   start: number,
   { info, endian, stored }: MhaHeader,
   parts: (after: Uint8Array) => SourcePart[],
 ): OpenVolume {
-  const place = { info, format: 'mha', endian, stream, start, parts } as const;
-  return stored ? storedVolume(place, stored) : streamedVolume(place);
+  return volumeAt({ info, format: 'mha', endian, stream, start, parts }, stored);
 }

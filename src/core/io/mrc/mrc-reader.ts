@@ -1,6 +1,6 @@
 import { nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { readBefore } from '../common/streamed-volume.ts';
 import type { VolumeReader } from '../common/volume-reader.ts';
 import { isMrc, parseMrcHeader } from './mrc-header.ts';
 import { mrcHeaderBytes } from './mrc-layout.ts';
@@ -30,6 +30,6 @@ export const mrcReader: VolumeReader = {
       start,
       parts: (after: Uint8Array) => [{ name, before, hasVoxels: true, after }],
     } as const;
-    return stored ? storedVolume(place, stored) : streamedVolume(place);
+    return volumeAt(place, stored);
   },
 };

@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
-import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
-import { type ElementType, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { maxSamples, type ReadType, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
@@ -132,7 +132,7 @@ function fieldReader(head: Uint8Array, layout: NiftiLayout, isLittle: boolean): 
   };
 }
 
-function elementType(datatype: number): { readonly type: ElementType; readonly as?: StoredForm } {
+function elementType(datatype: number): ReadType {
   const type = elementTypes.find((candidate) => niftiDatatypes[candidate] === datatype);
   if (type !== undefined) return { type };
   const wide = wideDatatypes.get(datatype);

@@ -1,4 +1,4 @@
-import type { StoredForm } from '../../shared/stored-voxels.ts';
+import { type ReadType, readInt64, readUint64 } from '../../shared/stored-voxels.ts';
 import type { ElementType, VolumeInfo } from '../../shared/volume.ts';
 
 /**
@@ -96,9 +96,9 @@ export const niftiDatatypes: Record<ElementType, number> = {
 };
 
 /** 64-bit integers, which Stria reads as 32-bit integers. */
-export const wideDatatypes: ReadonlyMap<number, { readonly type: ElementType; readonly as: StoredForm }> = new Map([
-  [1024, { type: 'i32', as: 'i64' }],
-  [1280, { type: 'u32', as: 'u64' }],
+export const wideDatatypes: ReadonlyMap<number, ReadType> = new Map<number, ReadType>([
+  [1024, readInt64],
+  [1280, readUint64],
 ]);
 
 /** NIfTI datatypes that Stria does not read. */

@@ -4,8 +4,8 @@ import type { JobOptions } from '../../shared/job.ts';
 import { storedBytes } from '../../shared/stored-voxels.ts';
 import { type ByteStream, nameWithoutGzip, openBytes, readWhole } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { beforeLimit, readBefore, streamedVolume, type VoxelPlace } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { beforeLimit, readBefore } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import { isNiftiHeader, type NiftiHeader, parseNiftiHeader } from './nifti-header.ts';
 import { nifti2 } from './nifti-layout.ts';
@@ -38,14 +38,9 @@ export const niftiReader: VolumeReader = {
     const start = await startOf(header, stream, options);
     const before = await readBefore(stream, start, options);
     const name = nameWithoutGzip(source.name);
-    return volumeAt(header, {
-      info: header.info,
-      format: 'nifti',
-      endian: header.endian,
-      stream,
-      start,
-      parts: (after) => [{ name, before, hasVoxels: true, after }],
-    });
+    const { info, endian, stored } = header;
+    const parts = (after: Uint8Array) => [{ name, before, hasVoxels: true, after }];
+    return volumeAt({ info, format: 'nifti', endian, stream, start, parts }, stored);
   },
 };
 
@@ -78,22 +73,12 @@ async function openPair(
   const headerBytes = await readWhole(headerStream, beforeLimit, options);
   const stream = await openBytes(imageSource, options);
   const before = await readBefore(stream, header.voxOffset, options);
-  const { info, endian, format } = header;
-  return volumeAt(header, {
-    info,
-    format,
-    endian,
-    stream,
-    start: header.voxOffset,
-    parts: (after) => [
-      { name: nameWithoutGzip(headerSource.name), before: headerBytes, hasVoxels: false, after: new Uint8Array() },
-      { name: nameWithoutGzip(imageSource.name), before, hasVoxels: true, after },
-    ],
-  });
-}
-
-function volumeAt({ stored }: NiftiHeader, place: VoxelPlace): OpenVolume {
-  return stored ? storedVolume(place, stored) : streamedVolume(place);
+  const { info, endian, format, stored } = header;
+  const parts = (after: Uint8Array) => [
+    { name: nameWithoutGzip(headerSource.name), before: headerBytes, hasVoxels: false, after: new Uint8Array() },
+    { name: nameWithoutGzip(imageSource.name), before, hasVoxels: true, after },
+  ];
+  return volumeAt({ info, format, endian, stream, start: header.voxOffset, parts }, stored);
 }
 
 function isSingle(name: string): boolean {

@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { type ReadType, readInt64, readUint64, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian } from '../../shared/volume.ts';
 import { checkedDims } from '../common/streamed-volume.ts';
 
@@ -24,12 +24,7 @@ export function isNpy(head: Uint8Array): boolean {
 /** The longest header that is read. NumPy itself refuses those above 10,000 bytes. */
 export const npyHeaderLimit = 2 ** 16 + 16;
 
-interface NpyType {
-  readonly type: ElementType;
-  readonly as?: StoredForm;
-}
-
-const types: Readonly<Record<string, NpyType>> = {
+const types: Readonly<Record<string, ReadType>> = {
   b1: { type: 'u8' },
   u1: { type: 'u8' },
   i1: { type: 'i8' },
@@ -37,8 +32,8 @@ const types: Readonly<Record<string, NpyType>> = {
   i2: { type: 'i16' },
   u4: { type: 'u32' },
   i4: { type: 'i32' },
-  u8: { type: 'u32', as: 'u64' },
-  i8: { type: 'i32', as: 'i64' },
+  u8: readUint64,
+  i8: readInt64,
   f2: { type: 'f32', as: 'f16' },
   f4: { type: 'f32' },
   f8: { type: 'f64' },
@@ -92,7 +87,7 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
   };
 }
 
-function elementType(text: string): NpyType & { readonly endian: Endian } {
+function elementType(text: string): ReadType & { readonly endian: Endian } {
   const found = /(['"])descr\1\s*:\s*(?:(['"])([^'"]{0,60})\2|(\[))/.exec(text);
   if (found === null) throw lacks('descr');
   if (found[4] !== undefined)

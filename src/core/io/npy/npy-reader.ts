@@ -1,7 +1,7 @@
 import { diagonalAffine } from '../common/affine.ts';
 import { nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { readBefore } from '../common/streamed-volume.ts';
 import type { VolumeReader } from '../common/volume-reader.ts';
 import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
 
@@ -39,6 +39,6 @@ export const npyReader: VolumeReader = {
       start,
       parts: (after: Uint8Array) => [{ name, before, hasVoxels: true, after }],
     } as const;
-    return stored ? storedVolume(place, stored) : streamedVolume(place);
+    return volumeAt(place, stored);
   },
 };

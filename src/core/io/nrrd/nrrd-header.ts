@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { type ReadType, readInt64, readUint64, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { withoutFolders } from '../common/siblings.ts';
 import { sampleChannels } from '../common/stored-volume.ts';
@@ -92,11 +92,11 @@ function required(text: NrrdText, name: string): string {
   return value;
 }
 
-function elementType(name: string): { readonly type: ElementType; readonly as?: StoredForm } {
+function elementType(name: string): ReadType {
   const plain = name.toLowerCase().replace(/\s+/g, ' ');
   for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return { type };
-  if (wideNames.i64.includes(plain)) return { type: 'i32', as: 'i64' };
-  if (wideNames.u64.includes(plain)) return { type: 'u32', as: 'u64' };
+  if (wideNames.i64.includes(plain)) return readInt64;
+  if (wideNames.u64.includes(plain)) return readUint64;
   throw new StriaError(
     'unsupported',
     `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 64 bits and floats of 32 and 64 bits`,

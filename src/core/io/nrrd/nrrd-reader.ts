@@ -14,8 +14,8 @@ import {
   readWhole,
 } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { beforeLimit, readBefore } from '../common/streamed-volume.ts';
 import { startFromEnd } from '../common/text-header.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import { type NrrdHeader, parseNrrdHeader } from './nrrd-header.ts';
@@ -58,7 +58,7 @@ async function openAttached(
   const voxels = await findVoxels(stream, text.bytes.byteLength, header, options);
   const name = nameWithoutGzip(source.name);
   const before = joinBytes([uncompressedHeader(text, header), voxels.skipped]);
-  return volumeAt(voxels, header, (after) => [{ name, before, hasVoxels: true, after }]);
+  return nrrdVolume(voxels, header, (after) => [{ name, before, hasVoxels: true, after }]);
 }
 
 async function openDetached(
@@ -79,7 +79,7 @@ async function openDetached(
   };
   const voxels = await findVoxels(plainBytes(data), 0, header, options);
   const name = header.isGzip ? nameWithoutGzip(dataFile) : dataFile;
-  return volumeAt(voxels, header, (after) => [headerPart, { name, before: voxels.skipped, hasVoxels: true, after }]);
+  return nrrdVolume(voxels, header, (after) => [headerPart, { name, before: voxels.skipped, hasVoxels: true, after }]);
 }
 
 /** A header for uncompressed voxels: unchanged if they already were. */
@@ -132,9 +132,8 @@ async function skipLines(stream: ByteStream, from: number, count: number, option
   throw new StriaError('corrupt', `the NRRD header skips ${count} lines, but there are only ${count - left}`);
 }
 
-function volumeAt(voxels: FoundVoxels, header: NrrdHeader, parts: (after: Uint8Array) => SourcePart[]): OpenVolume {
+function nrrdVolume(voxels: FoundVoxels, header: NrrdHeader, parts: (after: Uint8Array) => SourcePart[]): OpenVolume {
   const { info, endian, stored } = header;
   const { stream, start } = voxels;
-  const place = { info, format: 'nrrd', endian, stream, start, parts } as const;
-  return stored ? storedVolume(place, stored) : streamedVolume(place);
+  return volumeAt({ info, format: 'nrrd', endian, stream, start, parts }, stored);
 }

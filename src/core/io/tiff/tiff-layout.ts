@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type ElementType, elementBytes } from '../../shared/volume.ts';
-import { checkPictureShape, maxChannels, type PictureShape } from '../common/picture.ts';
+import { checkPictureShape, maxChannels, type PictureShape, usualExpansion } from '../common/picture.ts';
 import { compressionOf, jpegCompression } from './tiff-compression.ts';
 import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 import { tiffTags } from './tiff-tags.ts';
@@ -87,7 +87,7 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
   }
   const shape: PictureShape = { width, height, type, channels, bits };
   // The picture's samples may be larger than those in the file.
-  const expansion = ((compressionOf(compression).expansion ?? 4096) * 8 * elementBytes(type)) / bits;
+  const expansion = ((compressionOf(compression).expansion ?? usualExpansion) * 8 * elementBytes(type)) / bits;
   if (isJpeg && (elementBytes(type) > 2 || bits < 8))
     throw new StriaError('corrupt', `the TIFF file says that its JPEG holds ${type}`);
   checkPictureShape(shape, file.source.size, expansion);

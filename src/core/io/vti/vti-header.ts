@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { maxSamples, type StoredForm, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
+import { maxSamples, readInt64, readUint64, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import { scaled, sum, type Vector3 } from '../../shared/vectors.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
@@ -17,9 +17,9 @@ export const vtiTypes: Record<ElementType, string> = {
   f32: 'Float32',
   f64: 'Float64',
 };
-export const vtiWideTypes: Readonly<Record<string, { readonly type: ElementType; readonly as: StoredForm }>> = {
-  Int64: { type: 'i32', as: 'i64' },
-  UInt64: { type: 'u32', as: 'u64' },
+export const vtiWideTypes: Readonly<Record<string, typeof readInt64 | typeof readUint64>> = {
+  Int64: readInt64,
+  UInt64: readUint64,
 };
 
 export interface VtiHeader {

@@ -3,8 +3,8 @@ import { StriaError, toStriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { storedBytes } from '../../shared/stored-voxels.ts';
 import { type ByteStream, nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
-import { storedVolume } from '../common/stored-volume.ts';
-import { afterLimit, beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { afterLimit, beforeLimit, readBefore } from '../common/streamed-volume.ts';
 import type { VolumeEntry } from '../common/volume-entry.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
 import { parseVtiHeader } from './vti-header.ts';
@@ -48,13 +48,12 @@ async function openArray(
   const format = array.attributes.format ?? 'ascii';
   const name = nameWithoutGzip(source.name);
   const total = storedBytes(info, stored);
-  const opened = (place: Parameters<typeof streamedVolume>[0]) => (stored ? storedVolume(place, stored) : streamedVolume(place));
   const rewritten = (order: typeof endian) => () => [
     { name, before: vtiHeader(info, order, stored), hasVoxels: true, after: vtiFooter() },
   ];
   if (format === 'ascii') {
     const values = textValues(stream, array.contentAt, info.type, stored?.as);
-    return opened({ info, format: 'vti', endian: 'little', stream: values, start: 0, parts: rewritten('little') });
+    return volumeAt({ info, format: 'vti', endian: 'little', stream: values, start: 0, parts: rewritten('little') }, stored);
   }
   if (format !== 'binary' && format !== 'appended') throw new StriaError('corrupt', `VTK has no format '${format.slice(0, 60)}'`);
   if (format === 'appended' && !appended) {
@@ -72,10 +71,13 @@ async function openArray(
   const besides = Math.max(at - beforeLimit, source.size - at - total - afterLimit);
   const isOneOfMany = markup.arrays.length > 1 && besides > 0;
   if (isBase64 || isZlib || isOneOfMany)
-    return opened({ info, format: 'vti', endian, stream: values, start: 0, parts: rewritten(endian) });
+    return volumeAt({ info, format: 'vti', endian, stream: values, start: 0, parts: rewritten(endian) }, stored);
   const start = at + lengthBytes;
   const before = await readBefore(stream, start, options);
-  return opened({ info, format: 'vti', endian, stream, start, parts: (after) => [{ name, before, hasVoxels: true, after }] });
+  return volumeAt(
+    { info, format: 'vti', endian, stream, start, parts: (after) => [{ name, before, hasVoxels: true, after }] },
+    stored,
+  );
 
   /** The first byte after line ends and spaces, because lengths of base64 count from its first letter. */
   async function contentStart(from: number): Promise<number> {
