@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
+import type { TaskPool } from '../../core/cpu/cpu-task.ts';
 import { inlinePool } from '../../core/cpu/inline-pool.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
@@ -32,7 +33,7 @@ test('the levels of a .stria are those of its reader, and those beside a plain f
   const settings = { levels: true, levelLimits: allLevels, chunkShape: [64, 64, 64, 1] } as const;
   const { bytes } = await compressBytes(backend, info, voxels, settings);
   const container = await ContainerReader.open(memorySource('a.stria', bytes));
-  const levels = await containerLevels(container, backend, {});
+  const levels = await containerLevels(container, backend, inlinePool, {});
   const expected = leveledContainer(container, await container.levels());
   expect(levels.levels).toEqual(expected.levels.slice(1));
   expect(levels.levels.length).toBe(2);
@@ -69,12 +70,34 @@ test('levels that a .stria leaves out are made of its volume', async () => {
     const long = { ...testInfo([1030, 21, 13, 2], 'i16'), spacing };
     const bytes = await withAllLevels(long, testVoxels(long), [64, 16, 8, 1]);
     const open = async (file: Uint8Array) => {
-      return containerLevels(await ContainerReader.open(memorySource('a.stria', file)), backend, {});
+      return containerLevels(await ContainerReader.open(memorySource('a.stria', file)), backend, inlinePool, {});
     };
     const [whole, lean] = [await open(bytes), await open(await withoutFinest(bytes, 1))];
     expect(lean.levels).toEqual(whole.levels);
     expect(await allOf(lean)).toEqual(await allOf(whole));
   }
+});
+
+test('threads that make a left-out level end with it, also after a fault and when nobody reads on', async () => {
+  const long = testInfo([1030, 21, 33, 1], 'u8');
+  const lean = await withoutFinest(await withAllLevels(long, testVoxels(long), [64, 16, 8, 1]), 1);
+  let [opened, ended] = [0, 0];
+  const openPool = (fault?: StriaError) => (): TaskPool => {
+    opened++;
+    const pool = inlinePool();
+    const run: TaskPool['run'] = fault ? () => Promise.reject(fault) : pool.run;
+    return { ...pool, run, destroy: async () => void ended++ };
+  };
+  const madeWith = async (pool: () => TaskPool) => {
+    return (await containerLevels(await ContainerReader.open(memorySource('a.stria', lean)), backend, pool, {})).voxels(0);
+  };
+  for await (const _ of await madeWith(openPool())) break;
+  expect([opened, ended]).toEqual([1, 1]);
+  const all = (async () => {
+    for await (const _ of await madeWith(openPool(new StriaError('corrupt', 'bad')))) expect.unreachable();
+  })();
+  await expect(all).rejects.toThrow('bad');
+  expect([opened, ended]).toEqual([2, 2]);
 });
 
 test('a level that a .stria leaves out is not made if that takes too much of a network, or of memory', async () => {
@@ -84,7 +107,7 @@ test('a level that a .stria leaves out is not made if that takes too much of a n
   const factorsOf = async ({ dims = long.dims, byteLength = lean.byteLength, isRemote = false }) => {
     const header = { ...reader.header, volume: { ...long, dims } };
     const container = { header, byteLength, levels: () => reader.levels() } as ContainerReader;
-    return (await containerLevels(container, backend, {}, isRemote)).levels.map(({ factors }) => factors);
+    return (await containerLevels(container, backend, inlinePool, {}, isRemote)).levels.map(({ factors }) => factors);
   };
   const all = await factorsOf({});
   const stored = all.slice(1);
@@ -92,9 +115,9 @@ test('a level that a .stria leaves out is not made if that takes too much of a n
   expect(await factorsOf({ isRemote: true })).toEqual(all);
   expect(await factorsOf({ byteLength: 2 ** 28 + 1 })).toEqual(all);
   expect(await factorsOf({ byteLength: 2 ** 28 + 1, isRemote: true })).toEqual(stored);
-  // Two planes of 16-bit numbers: 2^31 bytes, and more.
-  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14, 13, 1] })).toEqual(all);
-  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14 + 1, 13, 1] })).toEqual(stored);
+  // A layer of eight planes of the level, of 16-bit numbers: 2^31 bytes, and more.
+  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14, 16, 1] })).toEqual(all);
+  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14 + 1, 16, 1] })).toEqual(stored);
 });
 
 test('a file whose chunks are too large for boxes has no levels, but can be read in order', async () => {

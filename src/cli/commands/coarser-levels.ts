@@ -1,9 +1,11 @@
+import { HalvedBricks } from '../../core/bricks/halved-bricks.ts';
+import { levelVoxels } from '../../core/bricks/level-voxels.ts';
 import type { Backend } from '../../core/chunks/backend.ts';
+import type { TaskPool } from '../../core/cpu/cpu-task.ts';
 import type { ContainerReader } from '../../core/format/container-reader.ts';
 import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
-import { halvedPlanes } from '../../core/left-out/halved-planes.ts';
-import { leftOutLevels } from '../../core/left-out/left-out-levels.ts';
+import { type LeftOutLevel, leftOutLevels } from '../../core/left-out/left-out-levels.ts';
 import type { ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -19,16 +21,19 @@ const none: CoarserLevels = { levels: [], async *voxels() {} };
 const mostMadeFromBytes = 2 ** 36;
 /** Nor are larger files fetched from a network for that. */
 const mostFetchedBytes = 2 ** 28;
-/** The planes that are halved to one are held in memory, up to this size. */
-const mostPlanesBytes = 2 ** 31;
+/** A layer of the level's chunks is held in memory, up to this size. */
+const mostLayerBytes = 2 ** 31;
 
 /**
- * The levels of a .stria, also those that it leaves out. @param isRemote whether it comes over a network
+ * The levels of a .stria, also those that it leaves out.
+ * @param openPool opens threads that make a level that the file leaves out
+ * @param isRemote whether it comes over a network
  * @throws StriaError `corrupt` if one is damaged; `not-readable`, `aborted`
  */
 export async function containerLevels(
   container: ContainerReader,
   backend: Backend,
+  openPool: () => TaskPool,
   job: JobOptions,
   isRemote = false,
 ): Promise<CoarserLevels> {
@@ -37,14 +42,18 @@ export async function containerLevels(
   const { volume } = container.header;
   const isTooMuch = volumeBytes(volume) > mostMadeFromBytes || (isRemote && container.byteLength > mostFetchedBytes);
   const leftOut = leftOutLevels(container.header, levels[0]?.level).filter(
-    ({ factors }) => !isTooMuch && planesBytes(volume, factors[2]) <= mostPlanesBytes,
+    (level) => !isTooMuch && layerBytes(volume, level) <= mostLayerBytes,
   );
   return {
     levels: [...leftOut.map(({ dims, factors }) => ({ dims, factors })), ...stored.levels],
     async *voxels(index) {
-      const level = leftOut[index];
-      if (!level) return yield* stored.voxels(index - leftOut.length);
-      yield* halvedPlanes((await containerVolume(container, backend, job)).voxels(job), volume, level);
+      if (index >= leftOut.length) return yield* stored.voxels(index - leftOut.length);
+      const pool = openPool();
+      try {
+        yield* levelVoxels(await HalvedBricks.open(container, pool, job), index + 1, job);
+      } finally {
+        await pool.destroy();
+      }
     },
   };
 }
@@ -93,6 +102,6 @@ function levelsIn(readers: readonly ContainerReader[], backend: Backend, job: Jo
   };
 }
 
-function planesBytes({ dims: [x, y, z], type }: VolumeInfo, count: number): number {
-  return volumeBytes({ dims: [x, y, Math.min(count, z), 1], type });
+function layerBytes({ type }: VolumeInfo, { dims: [x, y, z], grid }: LeftOutLevel): number {
+  return volumeBytes({ dims: [x, y, Math.min(grid.chunkShape[2], z), 1], type });
 }

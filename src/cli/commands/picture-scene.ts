@@ -117,7 +117,7 @@ function askForHosts(
 }
 
 function loadInput(
-  { input, raw, dataset, axes }: SceneOptions,
+  { input, raw, dataset, axes, threads }: SceneOptions,
   session: PictureSession | undefined,
   hosts: SessionHosts | undefined,
   backend: Backend,
@@ -127,7 +127,7 @@ function loadInput(
   if (session && hosts && isOwnVolume(session, input)) {
     return withSessionSource(session, session.saved.source, hosts, backend, job, load);
   }
-  return withVolume(input, { raw, dataset, axes }, backend, job, load);
+  return withVolume(input, { raw, dataset, axes, threads }, backend, job, load);
 }
 
 /** The GPU that draws and the backend that decodes: the same GPU, or the CPU if the GPU is software. */

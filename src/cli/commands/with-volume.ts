@@ -8,6 +8,7 @@ import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
+import { createNodeTaskPool } from '../../node/node-task-pool.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
 import { containerLevels, levelsOfPlain } from './coarser-levels.ts';
@@ -26,7 +27,7 @@ export type VolumeWork<T> = (
 /** Opens a .stria or any other file, folder or web address as a volume, runs the work, and closes it. @throws the readers' errors */
 export function withVolume<T>(
   path: string,
-  choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes'>> & Pick<OpenOptions, 'onRemark'>,
+  choice: Partial<Pick<StatsCommand, 'raw' | 'dataset' | 'axes' | 'threads'>> & Pick<OpenOptions, 'onRemark'>,
   backend: Backend,
   job: JobOptions,
   work: VolumeWork<T>,
@@ -34,7 +35,8 @@ export function withVolume<T>(
   return withInput(path, job, async (source, files) => {
     if (!choice.raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
       const container = await ContainerReader.open(source, job);
-      const levels = () => containerLevels(container, backend, job, isAddress(path));
+      const openPool = () => createNodeTaskPool(choice.threads);
+      const levels = () => containerLevels(container, backend, openPool, job, isAddress(path));
       return work(await containerVolume(container, backend, job), () => files.paths, levels);
     }
     const siblings = siblingsOf(path, files, job);
