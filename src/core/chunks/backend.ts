@@ -148,6 +148,16 @@ export interface Backend {
     box: Omit<VoxelBox, 'bytes'>,
     job?: BackendJob,
   ): Promise<LentVoxels>;
+  /**
+   * Like `decode`, but only to find damage: the voxels stay where they are decoded, and payloads are compared with their checksums, too
+   * (`ContainerReader.readUnchecked`). Up to `boxesAtOnce` calls may run at the same time. @param box whose dims the chunks lie in
+   */
+  check?(
+    chunks: readonly EncodedChunk[],
+    boxes: readonly ChunkBox[],
+    box: Omit<VoxelBox, 'bytes'>,
+    job?: BackendJob,
+  ): Promise<void>;
   /** Memory for a box that the backend fills by `BoxHalving.into`. @throws StriaError `out-of-memory`, `device-lost` */
   hold?(box: Omit<VoxelBox, 'bytes'>): Promise<HeldBox>;
   /** The largest box, in bytes, that `hold` takes. Default 0. */

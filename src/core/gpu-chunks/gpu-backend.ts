@@ -207,6 +207,14 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
       });
     },
 
+    async check(chunks, boxes, box, job = {}) {
+      checkPlaces(boxes, box.elementBytes);
+      throwIfAborted(job.signal);
+      using scope = gpu.scope('check');
+      const voxels = await guardedAtOnce(gpu, async () => clearedBox(gpu, scope, box));
+      await decodeFitting(job, (job, batchBytes) => decodeAll(chunks, { voxels, chunks: boxes }, job, batchBytes, true));
+    },
+
     async decodeLent(chunks, boxes, box, job = {}) {
       checkPlaces(boxes, box.elementBytes);
       throwIfAborted(job.signal);

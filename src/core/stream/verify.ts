@@ -21,7 +21,7 @@ export interface VerifyReport {
   readonly damagedCount: number;
   /** Chunks that were already lost in the damaged file from which this one was recovered. Any such chunk makes the file unsound. */
   readonly lostCount: number;
-  /** The first `maxListed` damaged chunks, in order. */
+  /** Up to `maxListed` damaged chunks, in order. */
   readonly damaged: readonly DamagedChunk[];
   /** What is wrong apart from chunks, in sentences. */
   readonly problems: readonly string[];
@@ -59,19 +59,23 @@ export async function verifyContainer(
     clock,
     job,
     onDamage: (number, fault) => damage.add(number, fault),
-    onDecoded: checkSamples,
+    onDecoded: pictures && checkSamples,
   });
-  for (const { kind, first, count } of container.spans()) {
-    throwIfAborted(job.signal);
-    if (kind === 'constant') {
-      checkConstants(container, { first, count }, damage);
-      await checkSamples((container.entry(first) as ConstantChunk).element);
-    } else if (kind !== 'lost') {
-      for (let at = 0; at < count; at++) await decoding.add(first + at);
+  try {
+    for (const { kind, first, count } of container.spans()) {
+      throwIfAborted(job.signal);
+      if (kind === 'constant') {
+        checkConstants(container, { first, count }, damage);
+        await checkSamples((container.entry(first) as ConstantChunk).element);
+      } else if (kind !== 'lost') {
+        for (let at = 0; at < count; at++) await decoding.add(first + at);
+      }
+      job.onProgress?.({ stage: 'Verifying', done: voxelBytes * ((first + count) / grid.count), total: voxelBytes });
     }
-    job.onProgress?.({ stage: 'Verifying', done: voxelBytes * ((first + count) / grid.count), total: voxelBytes });
+    await decoding.finish();
+  } finally {
+    await decoding.settle();
   }
-  await decoding.finish();
   await problems.catch(async () => {
     for (const level of await container.levels(job)) await checkLevel(level, backend, problems, { stopwatch, clock, job });
   });
@@ -106,13 +110,17 @@ async function checkLevel(
 ): Promise<void> {
   const damage = new DamageList(level.grid, level.header.volume.type);
   const onDamage = (number: number, fault: StriaError) => damage.add(number, fault);
-  const decoding = new BatchDecoder(level, backend, { ...work, onDamage, onDecoded: async () => {} });
-  for (const { kind, first, count } of level.spans()) {
-    if (kind === 'constant') checkConstants(level, { first, count }, damage);
-    else if (kind === 'lost') throw new StriaError('corrupt', `level ${level.level?.number} has lost chunks`);
-    else for (let at = 0; at < count; at++) await decoding.add(first + at);
+  const decoding = new BatchDecoder(level, backend, { ...work, onDamage });
+  try {
+    for (const { kind, first, count } of level.spans()) {
+      if (kind === 'constant') checkConstants(level, { first, count }, damage);
+      else if (kind === 'lost') throw new StriaError('corrupt', `level ${level.level?.number} has lost chunks`);
+      else for (let at = 0; at < count; at++) await decoding.add(first + at);
+    }
+    await decoding.finish();
+  } finally {
+    await decoding.settle();
   }
-  await decoding.finish();
   const [worst] = damage.sorted();
   if (!worst) return;
   const chunks = damage.count === 1 ? '1 chunk is' : `${damage.count} chunks are`;
