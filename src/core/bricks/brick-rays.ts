@@ -11,6 +11,11 @@ import { type BrickFeedback, FeedbackReader } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 import { type FeedbackPlaces, type PagedLook, pagedUniform, pagedUniformBytes, type RayDetail } from './paged-uniform.ts';
 
+/** The width and height of a workgroup in pixels. */
+const tile = 16;
+type RayShader = Pick<KernelDescriptor, 'shader' | 'variant'>;
+/** Through the bricks alone. */
+const volumeRays: RayShader = { shader: rayMarchShader, variant: { paged: true } };
 /** The maximum number of misses that a frame records; later frames record the others. */
 const mostMisses = 4096;
 
@@ -40,6 +45,8 @@ export class BrickRays {
   readonly #reader: FeedbackReader;
   /** Whether the frame is drawn from the texture. */
   #isFiltered = false;
+  /** Kernels of `record`; undefined for those that have been compiled. */
+  readonly #compiling = new Map<string, Promise<void> | undefined>();
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
     this.#gpu = gpu;
@@ -53,9 +60,26 @@ export class BrickRays {
     this.#feedback = this.#scope.storage('feedback', 4 * (this.#places.asked + Math.ceil(table.count / 32)));
   }
 
+  /**
+   * Compiles the kernel of `record`, beside other work. Undefined if it has been compiled. @param looks as in `begin`
+   * @returns the same promise for the same kernel
+   */
+  compile(projection: Projection, looks: readonly PagedLook[]): Promise<void> | undefined {
+    // A software GPU compiles on the same cores.
+    if (this.#gpu.isSoftware) return undefined;
+    const isFiltered = this.#canFilter(looks);
+    const key = `${projection} ${isFiltered}`;
+    if (!this.#compiling.has(key)) {
+      const compiling = this.#gpu.prepareKernels([this.#kernelOf(volumeRays, projection, isFiltered)]);
+      this.#compiling.set(key, compiling);
+      void compiling.then(() => this.#compiling.set(key, undefined));
+    }
+    return this.#compiling.get(key);
+  }
+
   /** @param looks of the channels that are drawn, one after another */
   begin(commands: Commands, looks: readonly PagedLook[], detail: RayDetail): void {
-    this.#isFiltered = looks.every(({ window, numbers }) => this.#bricks.isFiltered(window, numbers));
+    this.#isFiltered = this.#canFilter(looks);
     for (const [at, look] of looks.entries()) {
       this.#uniforms[at] ??= this.#scope.buffer('paged', pagedUniformBytes, GPUBufferUsage.UNIFORM);
       const uniform = pagedUniform(this.#bricks, look, detail, this.#places);
@@ -66,7 +90,7 @@ export class BrickRays {
 
   /** @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied */
   record(commands: Commands, inputs: BrickRayInputs, target: GPUTexture, strip: Strip): void {
-    this.#dispatch(commands, { shader: rayMarchShader, variant: { paged: true } }, inputs, [], target, strip, 0);
+    this.#dispatch(commands, volumeRays, inputs, [], target, strip, 0);
   }
 
   /**
@@ -84,29 +108,35 @@ export class BrickRays {
     this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, textures, target, strip, channel);
   }
 
+  #canFilter(looks: readonly PagedLook[]): boolean {
+    return looks.every(({ window, numbers }) => this.#bricks.isFiltered(window, numbers));
+  }
+
+  #kernelOf(rays: RayShader, projection: Projection, isFiltered: boolean): KernelDescriptor {
+    const constants = {
+      ...{ way: projections.indexOf(projection) + 1, tile_width: tile, tile_height: tile },
+      ...{ element_type: elementTypeNumber(this.#bricks.source.info.type), is_filtered: Number(isFiltered) },
+    };
+    return { label: 'view.brick-rays', ...rays, constants };
+  }
+
   #dispatch(
     commands: Commands,
-    { shader, variant }: Pick<KernelDescriptor, 'shader' | 'variant'>,
+    rays: RayShader,
     { projection, frame, transfer }: BrickRayInputs,
     textures: readonly Binding[],
     target: GPUTexture,
     strip: Strip,
     channel: number,
   ): void {
-    const { source, table, atlas } = this.#bricks;
-    const way = projections.indexOf(projection) + 1;
-    const [width, height] = [16, 16];
-    const constants = {
-      ...{ way, tile_width: width, tile_height: height, element_type: elementTypeNumber(source.info.type) },
-      is_filtered: Number(this.#isFiltered),
-    };
-    const kernel = this.#gpu.kernel({ label: 'view.brick-rays', shader, variant, constants });
+    const { table, atlas } = this.#bricks;
+    const kernel = this.#gpu.kernel(this.#kernelOf(rays, projection, this.#isFiltered));
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniforms[channel] as GPUBuffer, table.entries(), table.constants, frame],
       ...[this.#sampler, this.#viewOf(transfer), this.#viewOf(target), atlas.ranges, this.#feedback],
       ...[this.#viewOf(atlas.filtered.filterable), this.#sampler, atlas.filtered.cells, ...textures],
     ];
-    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / tile), Math.ceil(strip.count / tile), 1]);
   }
 
   #viewOf(texture: GPUTexture): GPUTextureView {

@@ -1,5 +1,5 @@
 import { Matrix4 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ballVoxel, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
@@ -50,6 +50,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const space of spaces) space.close();
   for (const host of hosts) host.close();
   [hosts, spaces] = [[], []];
@@ -125,6 +126,44 @@ test('frames show the coarse volume until bricks have arrived, and then only bri
   expect(labels.at(-1)).toBe('bricks');
   expect(labels.lastIndexOf('coarse')).toBeLessThan(labels.indexOf('bricks'));
   rays.destroy();
+});
+
+test('while the kernel for bricks is compiled, frames show the coarse volume and request no bricks', async () => {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const compiles: string[] = [];
+  vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  vi.spyOn(gpu, 'prepareKernels').mockImplementation((kernels) => {
+    compiles.push(...kernels.map(({ label }) => label));
+    return promise;
+  });
+  let changes = 0;
+  const space = open(bricks, () => changes++);
+  const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const march = () => rays.march(state, [], { view, step: 1, plane: undefined, strip: wholeOf(size), bricks: space });
+  const reads = bricks.reads.count;
+  for (let frame = 0; frame < 3; frame++) await march();
+  await new Promise((passed) => setTimeout(passed, 40));
+  const brickKernels = () => compiles.filter((label) => label === 'view.brick-rays').length;
+  expect([rays.isOfBricks, brickKernels(), bricks.reads.count - reads, changes]).toEqual([false, 1, 0, 0]);
+  expect(space.isBusy).toBe(true);
+  resolve();
+  await expect.poll(() => changes).toBeGreaterThan(0);
+  await march();
+  await expect.poll(() => bricks.reads.count - reads).toBeGreaterThan(0);
+  expect(brickKernels()).toBe(1);
+  rays.destroy();
+});
+
+test('a picture waits for its kernel and for its bricks', async () => {
+  vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  const prepare = vi.spyOn(gpu, 'prepareKernels').mockImplementation(() => new Promise((passed) => setTimeout(passed, 100)));
+  expect(mostDifferent(await picture(coarse, open(bricks)), await picture(whole))).toBeLessThanOrEqual(1);
+  expect(prepare).toHaveBeenCalled();
 });
 
 test('when a view decodes bricks, the other views are drawn, too', async () => {

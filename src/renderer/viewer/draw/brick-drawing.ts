@@ -2,9 +2,9 @@ import { brickOf } from '../../../core/bricks/brick.ts';
 import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { BrickView } from '../../../core/bricks/brick-view.ts';
-import { detailOf, type PagedChannel } from '../../../core/bricks/paged-uniform.ts';
+import { detailOf, type PagedChannel, type PagedLook } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
-import { type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
+import { type Projection, type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
@@ -19,6 +19,8 @@ export interface DrawnBricks {
   readonly view: RayView;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
+  /** The projection if `record` calls `BrickRays.record`, whose kernel is then compiled beside other frames. */
+  readonly alone: Projection | undefined;
   /** Records the rays of a strip with `BrickRays.record` or `recordStack`. */
   record(rays: BrickRays, commands: Commands, target: GPUTexture, strip: Strip): void;
 }
@@ -46,6 +48,8 @@ export class BrickDrawing {
   #coarseSince: number | undefined;
   /** The time points of the frame that has begun: all of its strips share one feedback. */
   #begun: string | undefined;
+  /** The kernel that a frame waits for. */
+  #compiling: Promise<void> | undefined;
   #isDestroyed = false;
   /** The number of pictures that wait for their bricks. */
   #loads = 0;
@@ -63,6 +67,21 @@ export class BrickDrawing {
   /** How many times larger than a pixel the voxels are chosen, because finer bricks do not fit into memory. 1 also where the finest voxels are larger. */
   get voxelPixels(): number {
     return this.#demand.bias;
+  }
+
+  /**
+   * Whether the kernel of a frame is still being compiled. That can take seconds, so it is done beside frames of the coarse volume, which
+   * would stop if it were compiled when it is needed.
+   */
+  isCompiling({ alone, channels }: DrawnBricks): boolean {
+    const compiling = alone && this.#rays.compile(alone, this.#looksOf(channels));
+    if (compiling && compiling !== this.#compiling) {
+      void this.space.reads(compiling, () => {
+        if (!this.#isDestroyed) this.space.changed();
+      });
+    }
+    this.#compiling = compiling;
+    return compiling !== undefined;
   }
 
   /** Whether enough bricks of the channels are loaded to draw them in place of the coarse volume. */
@@ -88,7 +107,7 @@ export class BrickDrawing {
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
     const { channels, view, restWidth } = frame;
-    const { bricks, numbers } = this.space;
+    const { bricks } = this.space;
     const shown = channels.map(({ timePoint }) => timePoint).join();
     // Channels may be shown or hidden between two strips. The rest of that frame, which is never shown, begins anew.
     if (strip.from === 0 || shown !== this.#begun) {
@@ -100,14 +119,18 @@ export class BrickDrawing {
       if (seen !== this.#seen) this.#demand.moved();
       this.#seen = seen;
       const detail = detailOf(view, { width: restWidth }) * this.#demand.bias;
-      const looks = channels.map((channel) => ({ ...channel, numbers }));
-      this.#rays.begin(commands, looks, { edges: view.edges as Dims3, detail });
+      this.#rays.begin(commands, this.#looksOf(channels), { edges: view.edges as Dims3, detail });
     }
     frame.record(this.#rays, commands, target, strip);
     if (strip.from + strip.count < strip.height) return () => {};
     this.#begun = undefined;
     const feedback = this.#rays.end(commands);
     return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels));
+  }
+
+  #looksOf(channels: DrawnBricks['channels']): readonly PagedLook[] {
+    const { numbers } = this.space;
+    return channels.map((channel) => ({ ...channel, numbers }));
   }
 
   /** Finds out which bricks a frame needs, without showing anything. Resolves once they are requested. */
@@ -143,11 +166,12 @@ export class BrickDrawing {
     const stall = new Stall(stuckMs);
     while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {
       throwIfAborted(signal);
+      const isCompiling = this.isCompiling(frame);
       this.isReady(frame.channels);
-      await this.probe(frame, strip);
+      if (!isCompiling) await this.probe(frame, strip);
       if (this.#demand.isComplete && bricks.isSettled) return;
       // Choosing other levels is progress, too.
-      if (stall.isOver(bricks.use.decoded + this.#demand.bias, bricks.atlas.isCompiling)) return;
+      if (stall.isOver(bricks.use.decoded + this.#demand.bias, isCompiling || bricks.atlas.isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
       bricks.update();
     }

@@ -46,7 +46,7 @@ export class BrickSpace {
   unread: StriaError | undefined;
   readonly #listener: BrickSpaceListener;
   readonly #numbers: () => VolumeSource['numbers'];
-  /** The number of feedbacks that are being read back. */
+  /** The number of feedbacks that are being read back, and of kernels that are being compiled. */
   #reading = 0;
   /** Whether some views have not drawn newly decoded bricks yet. */
   #hasNews = false;
@@ -110,7 +110,7 @@ export class BrickSpace {
     if (!this.#isClosed) this.#listener.arrived();
   }
 
-  /** Counts a readback, so that `isBusy` includes it. @param take is called unless it failed or the view was closed */
+  /** Counts a readback or a compilation, so that `isBusy` includes it. @param take is called unless it failed or the view was closed */
   async reads<Result>(submitted: Promise<Result>, take: (result: Result) => void): Promise<void> {
     this.#reading++;
     try {

@@ -190,7 +190,7 @@ export class RayDrawing {
   #drawsBricks(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): boolean {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
-    if (!bricks || !frame) return false;
+    if (!bricks || !frame || bricks.isCompiling(frame)) return false;
     if (bricks.isReady(frame.channels)) return true;
     void bricks.probe(frame, march.strip);
     return false;
@@ -215,13 +215,14 @@ export class RayDrawing {
     if (baseOpacity(state.layers) === 0) return undefined;
     const { view, restWidth = march.strip.width } = march;
     const grid = brickGrid(this.#info, this.#display);
+    const isAlone = isOneVolume(state, layers, march.meshes, march.labels);
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       const there = { ...march, strip };
-      if (isOneVolume(state, layers, march.meshes, march.labels))
-        rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
+      if (isAlone) rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
       else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
     };
-    return { channels: [channelOf(state, state.timePoint)], view, restWidth, record };
+    const alone = isAlone ? state.projection : undefined;
+    return { channels: [channelOf(state, state.timePoint)], view, restWidth, alone, record };
   }
 
   #channelFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
@@ -242,7 +243,7 @@ export class RayDrawing {
       this.#channels ??= new BrickChannels(this.#gpu);
       this.#channels.record(rays, commands, frame, target, strip);
     };
-    return { channels: [first, ...further], view, restWidth, record };
+    return { channels: [first, ...further], view, restWidth, alone: undefined, record };
   }
 
   #recordVolume(commands: Commands, state: ViewState, march: RayMarch, target: GPUTexture): void {
