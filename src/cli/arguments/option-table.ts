@@ -80,7 +80,7 @@ export const options = {
   },
   of: { short: undefined, value: 'X,Y,Z', text: 'with --origin: dimensions of the larger volume' },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
-  type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },
+  type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64, of a raw file also u64 i64' },
   dataset: {
     short: undefined,
     value: 'ID',
