@@ -34,7 +34,7 @@ function wrapped(text: string): string[] {
   for (const word of text.split(' ')) {
     const last = lines.pop() ?? '';
     if (last.length + word.length < 120) lines.push(`${last} ${word}`.trimStart());
-    else lines.push(last, `  ${word}`);
+    else lines.push(last, word);
   }
   return lines;
 }

@@ -15,7 +15,7 @@ import { lookOf } from '../pictures/look.ts';
 import { movieShots } from '../pictures/movie-shots.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
-import { formatDuration } from '../terminal/text.ts';
+import { formatCount, formatDuration } from '../terminal/text.ts';
 import { withSink } from './files.ts';
 import { withPictureScene } from './picture-scene.ts';
 
@@ -46,7 +46,9 @@ export async function runMovie(command: MovieCommand, { terminal, signal }: Comm
   );
   const ms = performance.now() - startMs;
   terminal.result({ command: 'movie', input, output, frames: count, width, height, fps, timesMs: { total: ms } });
-  terminal.say(`${name} → ${output}  ${count} pictures of ${width} × ${height}  in ${formatDuration(ms)}`);
+  terminal.say(
+    `${name} → ${output}  ${count === 1 ? '1 picture' : `${formatCount(count)} pictures`} of ${width} × ${height}  in ${formatDuration(ms)}`,
+  );
   if (!isZip(output)) terminal.say(videoLine(output, count, fps));
   return exitCodes.ok;
 }
