@@ -64,7 +64,7 @@ test('stria merge: a folder without .stria files', async () => {
 
 test('stria deposit: an option for particles, and a .stria file', async () => {
   const { stderr } = await said('deposit', input('small.stria'), '--size', '8', ...output('out.stria'));
-  expect(stderr).toBe('stria: invalid input: --size is for files of particles, but DIR/small.stria is a .stria file\n');
+  expect(stderr).toBe('stria: invalid input: --size is for particles, but DIR/small.stria is a .stria file\n');
 });
 
 test('stria bench compare: a file that is no result', async () => {

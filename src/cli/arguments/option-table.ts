@@ -89,7 +89,7 @@ export const options = {
   axes: {
     short: undefined,
     value: 'AXES',
-    text: 'axes of an array (HDF5, Zarr), slowest first: zyx, tczyx; c is channels, s any other series',
+    text: 'axes of an array (HDF5, Zarr, NumPy), slowest first: zyx, tczyx; c is channels, s any other series',
   },
   tags: {
     short: undefined,
