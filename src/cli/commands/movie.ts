@@ -11,6 +11,7 @@ import type { MovieCommand } from '../arguments/parsed-command.ts';
 import { createFolderOutput, type FolderLayout } from '../outputs/folder-output.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
 import { lookOf } from '../pictures/look.ts';
 import { movieShots } from '../pictures/movie-shots.ts';
 import type { CommandContext } from '../terminal/context.ts';
@@ -24,6 +25,7 @@ export async function runMovie(command: MovieCommand, { terminal, signal }: Comm
   const { input, output, fps } = command;
   checkOutput(output, fps);
   const look = lookOf(command);
+  await offerLeftovers([output], [input], terminal, signal);
   const startMs = performance.now();
   const name = basename(shownPath(localName(input), 'input'));
   const { width, height } = look;
