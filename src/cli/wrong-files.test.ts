@@ -92,3 +92,16 @@ test('the help lists formats without indentation', async () => {
   expect(list.length).toBeGreaterThan(1);
   for (const line of list) expect(line).toMatch(/^\S.{0,119}$/);
 });
+
+test.each([
+  ['picture', '--size SIZE', 'size in pixels: WxH, or N for a square (default 1024x768)'],
+  ['movie', '--force', 'replace a folder of frames'],
+  ['sample', '--type TYPE', 'voxel type: u8 (default), u16 or f32'],
+  ['sample', '--size SIZE', 'size of the volume in voxels: N for a cube, or X,Y,Z'],
+  ['compress', '--type TYPE', 'voxel type of a raw file: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64'],
+  ['deposit', '--box X,Y,Z,DX,DY,DZ', 'only this box: first corner and lengths, in the units of the particles'],
+])('the help of %s says what %s means there', async (command, option, words) => {
+  const { stdout } = await stria(command, '--help');
+  const line = stdout.split('\n').find((each) => each.includes(`${option} `));
+  expect(line?.endsWith(` ${words}`), line).toBe(true);
+});
