@@ -32,9 +32,12 @@ describe.each([
   ['merge', output('out.stria')],
 ] as const)('stria %s', (command, rest) => {
   test('says that a file is empty, whatever its name', async () => {
-    for (const name of ['empty', 'empty.stria']) {
+    for (const [name, title] of [
+      ['empty', 'not supported'],
+      ['empty.stria', 'damaged file'],
+    ] as const) {
       const { code, stderr } = await said(command, input(name), ...rest);
-      expect(stderr).toContain(`damaged file: DIR/${name}: the file is empty`);
+      expect(stderr).toContain(`${title}: DIR/${name}: the file is empty`);
       expect(code).toBe(1);
     }
   });
