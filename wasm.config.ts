@@ -18,10 +18,11 @@ export const decodeBase64 = `const decode = (base64) => {
  * file's bytes in a chunk of their own, as base64: there is no path to find, no server to ask and no permission to fetch. Emscripten's
  * modules take them as `wasmBinary`.
  *
- * Emscripten's glue is changed in three places, on its way into the bundle:
+ * Emscripten's glue is changed in four places, on its way into the bundle:
  * - As CommonJS it asks for `fs` where it runs in Node, which a bundle of ES modules does not have. Given its bytes it needs nothing
  *   of it, so it is told that this is not Node.
  * - The memory of h5wasm may grow to 1 GiB instead of 2: HDF5 unpacks a chunk into as much as there is, whatever size is declared.
+ * - h5wasm gives its table of functions, to which `h5-plugin.ts` adds filters.
  * - The glue in numcodecs makes functions of text, which the page's policy forbids. `makeInvoker` does the same without.
  */
 export function wasmModules(): Plugin {
@@ -50,7 +51,8 @@ export default decode('${bytes.toString('base64')}');`,
         return changed(id, code, 'ENVIRONMENT_IS_NODE=typeof process=="object"&&', 'ENVIRONMENT_IS_NODE=false&&');
       }
       if (/[\\/]h5wasm[\\/]dist[\\/]esm[\\/]hdf5_util\.js$/.test(id)) {
-        return changed(id, code, 'getHeapMax=()=>2147483648', 'getHeapMax=()=>1073741824');
+        const { code: bounded } = changed(id, code, 'getHeapMax=()=>2147483648', 'getHeapMax=()=>1073741824');
+        return changed(id, bounded, 'var wasmImports={', 'var wasmImports=Module["wasmImports"]={');
       }
       if (/[\\/]numcodecs[\\/]dist[\\/](blosc|lz4|zstd)\.js$/.test(id)) {
         const makesFunction = /function \w+\(a\) \{\s*var b = Function;[\s\S]*?return a instanceof Object \? a : c;\s*\}/;

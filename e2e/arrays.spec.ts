@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { hdf5File } from '../src/core/io/hdf5/h5-testing.ts';
 import { zarrArray } from '../src/core/io/zarr/zarr-testing.ts';
@@ -32,4 +33,12 @@ test('HDF5 and Zarr open: their decoders are loaded in the worker', async ({ str
   });
   await stria.dropFiles([stria.write('cells.zarr.zip', Buffer.from(zipSync(zarr)))]);
   await expectVoxels('cells.zarr.zip', 'OME-Zarr');
+
+  // Filters are plugins of the library, which the page's policy must allow.
+  for (const name of ['lzf.h5', 'bitshuffle.h5']) {
+    await stria.dropFiles([stria.write(name, readFileSync(`testdata/hdf5/${name}`))]);
+    await expectOpen(page, name);
+    const voxels = await voxelsInGpu(page);
+    expect([voxels.readUInt16LE(0), voxels.readUInt16LE(2 * 19), voxels.readUInt16LE(2 * (20 * 12 + 20))]).toEqual([0, 57, 101]);
+  }
 });

@@ -236,7 +236,7 @@ export const rooms = [
   {
     room: 'core/io/zarr',
     holds: 'OME-Zarr and plain Zarr: trees of files and ZIPs.',
-    imports: 'core/io/common core/shared',
+    imports: 'core/io/common core/io/unpack core/shared',
     packages: 'unzipit zarrita',
   },
   {
@@ -277,9 +277,20 @@ export const rooms = [
     imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/io/dicom/restore core/shared',
   },
   {
+    room: 'core/io/unpack',
+    holds: 'Decoders of chunks: Blosc, LZ4, Zstandard, transposed bits.',
+    imports: 'core/io/common core/shared',
+    packages: 'numcodecs',
+  },
+  {
+    room: 'core/io/hdf5/filters',
+    holds: 'Decoders of filters that the HDF5 library lacks.',
+    imports: 'core/io/common core/io/unpack core/shared',
+  },
+  {
     room: 'core/io/hdf5',
     holds: 'HDF5 datasets, read by the HDF5 library compiled to WebAssembly.',
-    imports: 'core/io/common core/shared',
+    imports: 'core/io/common core/io/hdf5/filters core/shared',
     packages: 'h5wasm',
   },
   {

@@ -68,7 +68,11 @@ describe('messages and exit codes', () => {
       const ended = await stria(...args, ...cpu);
       expect(ended).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/not supported: .*this is not a \.stria file.*stria info/),
+        stderr: expect.stringMatching(
+          args[1] === at('empty')
+            ? /not supported: .*the file is empty/
+            : /not supported: .*this is not a \.stria file.*stria info/,
+        ),
       });
       expect(ended.stderr).not.toMatch(/damaged|copy/);
     }

@@ -1,7 +1,7 @@
 // The man page and the shells' completions, made from the command table, and files for Linux desktops. The build writes them to out/share
 // (scripts/command-files.mjs).
 import { readableFiles } from '../core/shared/readable-formats.ts';
-import { type CommandName, commandEntry, commandNames } from './arguments/command-table.ts';
+import { type CommandName, commandEntry, commandNames, optionText } from './arguments/command-table.ts';
 import { type OptionName, optionEntry } from './arguments/option-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { version } from './terminal/version.ts';
@@ -28,11 +28,11 @@ function roff(text: string): string {
     .replace(/^(?=[.'])/gm, '\\&');
 }
 
-function manOption(name: OptionName): string {
-  const { short, value, isValueOptional, text } = optionEntry(name);
+function manOption(command: CommandName, name: OptionName): string {
+  const { short, value, isValueOptional } = optionEntry(name);
   const names = [...(short ? [`\\fB\\-${short}\\fR`] : []), `\\fB\\-\\-${roff(name)}\\fR`].join(', ');
   const shown = value === undefined ? '' : isValueOptional ? `[=\\fI${roff(value)}\\fR]` : ` \\fI${roff(value)}\\fR`;
-  return `.TP\n${names}${shown}\n${roff(text)}`;
+  return `.TP\n${names}${shown}\n${roff(optionText(command, name))}`;
 }
 
 function manCommand(name: CommandName): string {
@@ -42,7 +42,7 @@ function manCommand(name: CommandName): string {
     `\\fBstria ${name}\\fR ${roff(usage)}`.trimEnd(),
     '.PP',
     roff(`${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`),
-    ...options.filter((option) => option !== 'help').map(manOption),
+    ...options.filter((option) => option !== 'help').map((option) => manOption(name, option)),
     ...(notes.length > 0 ? ['.PP', '.nf', ...notes.map(roff), '.fi'] : []),
   ].join('\n');
 }
@@ -98,11 +98,11 @@ function zshCompletion(): string {
   const commands = commandNames.map((name) => `    '${name}:${zshText(commandEntry(name).summary)}'`);
   const cases = commandNames.map((name) => {
     const specs = commandEntry(name).options.flatMap((option) => {
-      const { value, isValueOptional, text } = optionEntry(option);
+      const { value, isValueOptional } = optionEntry(option);
       const argument = value === undefined ? '' : `${isValueOptional ? '::' : ':'}${zshText(value)}:_files`;
       return longAndShort(option).map((flag) => {
         const joint = value === undefined || flag.length === 2 ? '' : isValueOptional ? '=-' : '=';
-        return `'${flag}${joint}[${zshText(text)}]${argument}'`;
+        return `'${flag}${joint}[${zshText(optionText(name, option))}]${argument}'`;
       });
     });
     return `    ${name}) _arguments ${specs.join(' ')} '*:file:_files' ;;`;
@@ -129,13 +129,13 @@ function fishCompletion(): string {
   const lines = commandNames.flatMap((name) => [
     `complete -c stria -n __fish_use_subcommand -a ${name} -d ${quoted(commandEntry(name).summary)}`,
     ...commandEntry(name).options.map((option) => {
-      const { short, value, isValueOptional, text } = optionEntry(option);
+      const { short, value, isValueOptional } = optionEntry(option);
       const flags = [
         `-l ${option}`,
         ...(short ? [`-s ${short}`] : []),
         ...(value !== undefined && !isValueOptional ? ['-r'] : []),
       ];
-      return `complete -c stria -n '__fish_seen_subcommand_from ${name}' ${flags.join(' ')} -d ${quoted(text)}`;
+      return `complete -c stria -n '__fish_seen_subcommand_from ${name}' ${flags.join(' ')} -d ${quoted(optionText(name, option))}`;
     }),
   ]);
   return `# Completion of stria for fish. Made from the command table.\n${lines.join('\n')}\n`;

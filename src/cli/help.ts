@@ -1,5 +1,5 @@
 import { readableFiles } from '../core/shared/readable-formats.ts';
-import { type CommandName, commandEntry, commandNames } from './arguments/command-table.ts';
+import { type CommandName, commandEntry, commandNames, optionText } from './arguments/command-table.ts';
 import { type OptionName, optionEntry } from './arguments/option-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { table } from './terminal/text.ts';
@@ -34,7 +34,7 @@ function wrapped(text: string): string[] {
   for (const word of text.split(' ')) {
     const last = lines.pop() ?? '';
     if (last.length + word.length < 120) lines.push(`${last} ${word}`.trimStart());
-    else lines.push(last, `  ${word}`);
+    else lines.push(last, word);
   }
   return lines;
 }
@@ -48,18 +48,19 @@ export function commandHelp(name: CommandName): string {
     `Usage: stria ${name} ${usage}`.trimEnd(),
     '',
     'Options:',
-    optionTable(options),
+    optionTable(options, name),
   ];
   if (notes.length > 0) lines.push('', ...notes);
   return lines.join('\n');
 }
 
-function optionTable(names: readonly OptionName[]): string {
+/** @param command whose words for options are used */
+function optionTable(names: readonly OptionName[], command?: CommandName): string {
   return table(
     names.map((name) => {
       const { short, value, isValueOptional, text } = optionEntry(name);
       const shown = isValueOptional ? `[=${value}]` : value ? ` ${value}` : '';
-      return [`  ${short ? `-${short}, ` : '    '}--${name}${shown}`, text];
+      return [`  ${short ? `-${short}, ` : '    '}--${name}${shown}`, command === undefined ? text : optionText(command, name)];
     }),
   );
 }

@@ -114,6 +114,13 @@ test('levels of a plain file are kept beside it, listed while they fit it, made 
   });
 });
 
+test('a small series needs no levels, whatever its chunks', async () => {
+  writeFileSync(at('series.raw'), new Uint8Array(17 * 21 * 3 * 20));
+  await succeed('compress', at('series.raw'), '--dims', '17,21,3,20', '--type', 'u8', ...cpu, '-q');
+  const { stderr } = await succeed('levels', at('series.stria'), ...cpu);
+  expect(stderr).toContain('No axis is longer than 128 voxels, so the volume needs no levels.');
+});
+
 test('levels that cannot be kept are refused, and nothing is left', async () => {
   writeFileSync(at('scan.nii'), niftiFile([200, 20, 20], 2));
   writeFileSync(at('packed.nii.gz'), gzipSync(read('scan.nii')));

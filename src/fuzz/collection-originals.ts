@@ -4,6 +4,7 @@ import { joinBytes } from '../core/io/common/byte-stream.ts';
 import { noise } from '../core/io/common/source-testing.ts';
 import { ctSlice, dicomFile, fragmentBytes, type TestElements, uids } from '../core/io/dicom/dicom-testing.ts';
 import { encodeLosslessJpeg, encodeRle } from '../core/io/dicom/pixels/encoders-testing.ts';
+import { filteredFiles } from '../core/io/hdf5/filtered-files-testing.ts';
 import { hdf5File } from '../core/io/hdf5/h5-testing.ts';
 import { type TestFiles, zarrArray, zarrGroup } from '../core/io/zarr/zarr-testing.ts';
 import type { InputOriginal } from './originals.ts';
@@ -108,5 +109,11 @@ async function hdf5Originals(): Promise<InputOriginal[]> {
     libver: ['earliest', 'v114'],
   });
   const userBlock = joinBytes([new Uint8Array(512), old]);
-  return [file('modern.h5', modern), file('old.h5', old), file('contiguous.h5', contiguous), file('block.mat', userBlock)];
+  return [
+    file('modern.h5', modern),
+    file('old.h5', old),
+    file('contiguous.h5', contiguous),
+    file('block.mat', userBlock),
+    ...Object.entries(filteredFiles).map(([name, bytes]) => file(name, bytes)),
+  ];
 }

@@ -1,10 +1,12 @@
 import { depositEntry } from './deposit-table.ts';
-import type { OptionName } from './option-table.ts';
+import { type OptionName, optionEntry } from './option-table.ts';
 
 interface CommandEntry {
   readonly usage: string;
   readonly summary: string;
   readonly options: readonly OptionName[];
+  /** What an option says in this command, if it differs from the table of options. */
+  readonly words?: Partial<Record<OptionName, string>>;
   readonly notes: readonly string[];
 }
 
@@ -128,6 +130,10 @@ const commands = {
       ...rawInput,
       ...common,
     ],
+    words: {
+      box: 'only this box: first corner and lengths, in voxels',
+      output: 'CSV to write, or - for standard output; replaced if it exists',
+    },
     notes: [
       'IN and FILE may be .stria files or any format that compress reads. Values are physical: slope × stored + intercept.',
       '  stria stats scan.nii --labels atlas.nii -o regions.csv',
@@ -139,6 +145,10 @@ const commands = {
     usage: 'IN -o OUT.png',
     summary: 'draw a volume in 3D or as a slice, as the app does, and write a PNG',
     options: ['output', ...viewing, ...rawInput, ...common],
+    words: {
+      output: 'PNG to write, or - for standard output; replaced if it exists',
+      size: 'size in pixels: WxH, or N for a square (default 1024x768)',
+    },
     notes: [
       'IN may be a .stria file or any format that compress reads. The pixels are those of the app’s own pictures without',
       'annotations, with 8 bits per colour. -o - writes the PNG to standard output.',
@@ -154,6 +164,11 @@ const commands = {
     usage: 'IN --along WHAT -o OUT',
     summary: 'draw the frames of a movie as numbered PNGs: time points, slices or a turntable',
     options: ['output', 'force', 'along', 'first', 'last', 'degrees', 'frames', 'fps', ...viewing, ...rawInput, ...common],
+    words: {
+      output: 'folder for the frames, or a ZIP, which is replaced if it exists',
+      force: 'replace a folder of frames',
+      size: 'size in pixels: WxH, or N for a square (default 1024x768)',
+    },
     notes: [
       'OUT is a new folder, or a ZIP if its name ends in .zip. -f replaces a folder of frames.',
       '  stria movie scan.nii.gz --along turn --frames 90 -o turn',
@@ -184,6 +199,9 @@ const commands = {
       ...rawInput,
       ...common,
     ],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+    },
     notes: [
       'The mesh is closed, also at the faces of the volume. Its coordinates are the file’s world coordinates (RAS+ millimetres for',
       'most scans).',
@@ -213,6 +231,10 @@ const commands = {
       'tuning',
       ...common,
     ],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+      type: 'voxel type of the sums of --by: u8 i8 u16 i16 u32 i32 f32 f64',
+    },
     notes: [
       'The parts come from `stria compress --part` or `--origin`, in any order. A PART that is a folder stands for all .stria files',
       'in it. OUT is byte for byte the file that compressing the whole volume at once gives. Chunks are copied. They are decoded',
@@ -245,6 +267,9 @@ const commands = {
       ...rawInput,
       ...common,
     ],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+    },
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
       'Levels take at most 15 % of a .stria: the finest ones are left out until the others do. The coarsest one always stays.',
@@ -257,6 +282,9 @@ const commands = {
     usage: 'IN -o OUT',
     summary: 'save every intact chunk of a damaged .stria file',
     options: ['output', 'fill', ...common],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+    },
     notes: [
       'Reports how many chunks are lost and marks them in OUT. `info` and `verify` list them, and `decompress` then needs --fill,',
       'which writes 0 for their voxels. With --fill here, OUT is an ordinary file with zeros in their place.',
@@ -278,6 +306,10 @@ const commands = {
     usage: 'KIND --size N -o OUT',
     summary: 'generate a test volume: zero, sequence254, sequence255, potential, phantom or labels',
     options: ['size', 'type', 'seed', 'output', 'device', 'threads', 'gpu-limits', 'tuning', ...common],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+      type: 'voxel type: u8 (default), u16 or f32',
+    },
     notes: [
       'The ending of OUT selects the format: .nii, .nrrd, .raw (with a sidecar OUT.json) or .stria.',
       '--type must be u8 (default), u16 or f32. Intensities of f32 are those of u16 divided by 65,535.',
@@ -287,6 +319,11 @@ const commands = {
     usage: '[SUITE [SAMPLE...|IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
+    words: {
+      output: 'file to write, or - for standard output; replaced if it exists',
+      size: 'side of the volumes in voxels',
+      type: 'voxel type of the samples: u8 (default), u16 or f32',
+    },
     notes: [
       'codecs  every codec, and auto, on every sample volume or on those named (the default);',
       '        with a file, on its volume, repeated to the size of the samples',
@@ -315,6 +352,11 @@ const commands = {
 } as const satisfies Record<string, CommandEntry>;
 export type CommandName = keyof typeof commands;
 export const commandNames = Object.keys(commands) as readonly CommandName[];
+
+/** An option's text in the help of a command. */
+export function optionText(name: CommandName, option: OptionName): string {
+  return commandEntry(name).words?.[option] ?? optionEntry(option).text;
+}
 
 /** A command's row of the table, without its literal types. */
 export function commandEntry(name: CommandName): CommandEntry {

@@ -53,6 +53,10 @@ export const depositEntry = {
     'quiet',
     'help',
   ],
+  words: {
+    box: 'only this box: first corner and lengths, in the units of the particles',
+    type: 'voxel type: u8, u16 or f32 (default)',
+  },
   notes: [
     'Reads Tipsy, NChilada folders, GADGET HDF5, CSV (x, y, z, mass, smoothing) and .npy (the same columns). --size is needed, and',
     '--box unless the file names its box. Several inputs are deposited together. --type must be u8, u16 or f32 (default).',

@@ -70,7 +70,7 @@ export const options = {
   box: {
     short: undefined,
     value: 'X,Y,Z,DX,DY,DZ',
-    text: 'only this box: first corner and lengths, in voxels; for particles, in their units',
+    text: 'only this box: first corner and lengths',
   },
   ...depositOptionEntries,
   origin: {
@@ -80,7 +80,7 @@ export const options = {
   },
   of: { short: undefined, value: 'X,Y,Z', text: 'with --origin: dimensions of the larger volume' },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
-  type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },
+  type: { short: undefined, value: 'TYPE', text: 'voxel type of a raw file: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64' },
   dataset: {
     short: undefined,
     value: 'ID',
@@ -89,7 +89,7 @@ export const options = {
   axes: {
     short: undefined,
     value: 'AXES',
-    text: 'axes of an array (HDF5, Zarr), slowest first: zyx, tczyx; c is channels, s any other series',
+    text: 'axes of an array (HDF5, Zarr, NumPy), slowest first: zyx, tczyx; c is channels, s any other series',
   },
   tags: {
     short: undefined,
@@ -107,7 +107,7 @@ export const options = {
   size: {
     short: undefined,
     value: 'SIZE',
-    text: 'size of a volume in voxels: N for a cube, or X,Y,Z; of a picture in pixels: WxH (default 1024x768)',
+    text: 'size of the volume in voxels: N for a cube, or X,Y,Z',
   },
   along: {
     short: undefined,
@@ -211,7 +211,7 @@ export const options = {
   'gpu-limits': {
     short: undefined,
     value: 'LIMITS',
-    text: 'open the GPU with all its limits (adapter, the default) or with WebGPU’s minimum limits (default)',
+    text: 'limits of the GPU: adapter (all that it has; used if not given) or default (WebGPU’s minimum)',
   },
   tuning: {
     short: undefined,

@@ -3,7 +3,8 @@ import { chainNames } from '../../core/codecs/registry.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { mostShares, type PartChoice } from '../../core/shared/part-choice.ts';
-import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
+import { rawTypes } from '../../core/shared/stored-voxels.ts';
+import type { Dims3, Dims4 } from '../../core/shared/volume.ts';
 import type { CommandName } from './command-table.ts';
 import { type OptionName, optionEntry } from './option-table.ts';
 import type { CodecSelection, StatsCommand } from './parsed-command.ts';
@@ -39,10 +40,10 @@ export function rawLayout(values: OptionValues): RawLayout | undefined {
     return undefined;
   }
   if (dims === undefined) throw usage('--type describes a raw file and needs --dims X,Y,Z');
-  if (type === undefined) throw usage(`--dims describes a raw file and needs --type (${elementTypes.join(' ')})`);
+  if (type === undefined) throw usage(`--dims describes a raw file and needs --type (${rawTypes.join(' ')})`);
   return {
     dims: rawDims(dims),
-    type: oneOf(values, 'type', elementTypes, 'u8'),
+    type: oneOf(values, 'type', rawTypes, 'u8'),
     endian: oneOf(values, 'endian', ['little', 'big'], 'little'),
     offset: wholeNumber('offset', text(values, 'offset') ?? '0', Number.MAX_SAFE_INTEGER),
   };

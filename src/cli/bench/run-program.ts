@@ -79,7 +79,7 @@ function spreadRuns(runs: readonly ProgramRun[]): ProgramRuns {
 /**
  * Runs a program to its end, with its streams redirected to files as with < and > in a shell.
  * @returns undefined if it took longer than `limitMs`, and was ended
- * @throws StriaError `internal`, with what the program wrote to stderr
+ * @throws StriaError `unsupported`, with what the program wrote to stderr
  */
 export async function runProgram(
   command: string,
@@ -184,7 +184,7 @@ async function spawnMeasured(
     const wallMs = performance.now() - begin;
     throwIfAborted(signal);
     if (isLate) return undefined;
-    if (code !== 0) throw new StriaError('internal', `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`);
+    if (code !== 0) throw new StriaError('unsupported', failureWords(command, args, code, words));
     return { wallMs, processorMs: hasShell ? timesOf(words) : undefined, peakBytes: peakBytes > 0 ? peakBytes : undefined };
   } finally {
     isRunning = false;
@@ -193,6 +193,14 @@ async function spawnMeasured(
     signal.removeEventListener('abort', stop);
     await watched;
   }
+}
+
+/** Of Stria itself, the line with its fault is enough. */
+function failureWords(command: string, args: readonly string[], code: number | null, words: string): string {
+  const own = /^stria: (.*)$/m.exec(words)?.[1];
+  if (command !== process.execPath || own === undefined)
+    return `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`;
+  return `\`stria ${args[1]}\` failed: ${own}`;
 }
 
 /** Milliseconds from the last line of `times`: user and system time of the children, such as `0m1.25s 0m0.10s`. */

@@ -108,7 +108,7 @@ export function striaTools(gpu: readonly string[] | undefined, threads: number, 
     compress: (input, output) => ({
       args: [script, 'compress', input, '-o', output, '--quiet', '--no-levels', '--codec', codec, ...options],
     }),
-    decompress: (input, output) => ({ args: [script, 'decompress', input, '-o', output, '--quiet', ...options] }),
+    decompress: (input, output) => ({ args: [script, 'decompress', input, '-o', output, '-f', '--quiet', ...options] }),
   });
   const counts = [...new Set([1, 2, threads])].filter((count) => count <= threads);
   const name = codec === 'auto' ? 'Stria' : `Stria ${codec}`;

@@ -202,7 +202,10 @@ async function readResult(path: string): Promise<BenchResult> {
   try {
     return checkBenchResult(JSON.parse(text));
   } catch (error) {
-    throw error instanceof SyntaxError ? new StriaError('corrupt', `${path}: ${error.message}`) : inContext(path, error);
+    if (!(error instanceof SyntaxError)) throw inContext(path, error);
+    throw new StriaError('unsupported', `${path}: this is not a result that \`stria bench\` wrote, or only a part of one`, {
+      cause: error,
+    });
   }
 }
 

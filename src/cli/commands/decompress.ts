@@ -39,7 +39,8 @@ import { openContainer, withFile } from './files.ts';
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
   const beside = localName(input);
-  await offerLeftovers(await restorePlaces(beside, output), [input], terminal, signal);
+  const { paths: places, root } = await restorePlaces(beside, output);
+  await offerLeftovers(places, [input], terminal, signal, root);
   // Decoded slabs take memory until they are written, so threads get one at a time.
   const opened = await openEarlyBackend(command, 1);
   const { backend, close } = opened;

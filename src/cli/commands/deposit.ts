@@ -92,7 +92,7 @@ function finish(command: OwnCommand, backend: Backend, job: JobOptions): Promise
   );
   const given = stray === 'share' ? 'part' : (stray ?? (command.isSums ? 'sums' : undefined));
   const [input = ''] = command.inputs;
-  if (given !== undefined) throw new StriaError('invalid-input', `--${given} is for particles, but ${input} holds sums`);
+  if (given !== undefined) throw new StriaError('invalid-input', `--${given} is for particles, but ${input} is a .stria file`);
   return withFile(input, job, async (source: ByteSource, files) => {
     const sums = await containerVolume(await ContainerReader.open(source, job), backend, job);
     const volume = await finishSums(sums, command, job);

@@ -60,10 +60,11 @@ export async function openContainer(source: ByteSource, job: JobOptions): Promis
 
 /**
  * A file of another kind is not called damaged, unless its name ends in `.stria`.
- * @returns the source @throws StriaError `unsupported` for such a file, `not-readable`, `aborted`
+ * @returns the source @throws StriaError `unsupported` for such a file, `corrupt` for an empty .stria, `not-readable`, `aborted`
  */
 export async function checkedContainer(source: ByteSource, job: JobOptions): Promise<ByteSource> {
   const isNamed = /\.stria$/i.test(source.name);
+  if (source.size === 0) throw new StriaError(isNamed ? 'corrupt' : 'unsupported', 'the file is empty');
   if (!isNamed && !hasContainerName(await source.read(0, 8, job))) {
     throw new StriaError(
       'unsupported',

@@ -71,14 +71,19 @@ export function volumeRows(
   const { channelCount, timePoints } = channelLayout({ dims, channels });
   const isSeries = timePoints > 1;
   const known = (unit: string) => (unit === 'unknown' ? '' : ` ${unit}`);
-  const millimetres = spacing.slice(0, 3).map(significant).join(' × ');
+  // Maps of molecules have spacings of a few hundredths of a nanometre.
+  const isTiny = spatialUnit === 'um' && spacing.slice(0, 3).every((length) => length < 0.01);
+  const lengths = spacing.slice(0, 3).map((length) => significant(isTiny ? 1000 * length : length));
   const scaling = scalingWords({ slope, intercept });
   const rows = [
     [
       'Voxels',
       `${dims.slice(0, 3).join(' × ')}${channels ? `, ${channelCount} channels` : ''}${isSeries ? `, ${timePoints} time points` : ''}, ${type}${storedAs ? ` (${storedAs})` : ''}, ${formatBytes(voxelBytes)}`,
     ],
-    ['Spacing', `${millimetres}${known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`],
+    [
+      'Spacing',
+      `${lengths.join(' × ')}${isTiny ? ' nm' : known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`,
+    ],
   ];
   if (scaling !== undefined) rows.push(['Values', scaling]);
   if (channels) rows.push(['Channels', channels.map(({ name, color }) => (color ? `${name} (${color})` : name)).join(', ')]);

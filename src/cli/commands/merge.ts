@@ -5,6 +5,7 @@ import { mergeParts } from '../../core/parts/merge-parts.ts';
 import type { PartInput } from '../../core/parts/survey-parts.ts';
 import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import type { CombineRule } from '../../core/shared/combine-rule.ts';
+import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { isExistingFolder } from '../../node/node-folder.ts';
@@ -78,7 +79,7 @@ async function combine(
   }
 }
 
-/** The inputs, with each folder replaced by its .stria files, except an earlier output. @throws StriaError `not-readable` */
+/** The inputs, with each folder replaced by its .stria files, except an earlier output. @throws StriaError `not-readable`, `invalid-input` for a folder without any */
 async function partPaths(inputs: readonly string[], output: string): Promise<string[]> {
   const paths: string[] = [];
   for (const input of inputs) {
@@ -90,6 +91,7 @@ async function partPaths(inputs: readonly string[], output: string): Promise<str
       throw systemFault('not-readable', input, error);
     });
     const parts = names.filter((name) => /\.stria$/i.test(name) && !name.startsWith('.')).sort();
+    if (parts.length === 0) throw new StriaError('invalid-input', `${input}: the folder holds no .stria files`);
     for (const name of parts) if (resolve(input, name) !== resolve(output)) paths.push(join(input, name));
   }
   return paths;

@@ -22,6 +22,7 @@ import type { MeshCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { checkTarget, createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
 import { timeIndex } from '../pictures/look.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -32,6 +33,7 @@ import { withVolume } from './with-volume.ts';
 /** `stria mesh`: writes surfaces of a volume as triangles. */
 export async function runMesh(command: MeshCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output, format, surfaces, table, smoothing, raw, dataset, axes } = command;
+  await offerLeftovers([output], [input], terminal, signal);
   const startMs = performance.now();
   const { backend, gpu, close } = await openBackend(command);
   try {

@@ -11,11 +11,12 @@ import type { MovieCommand } from '../arguments/parsed-command.ts';
 import { createFolderOutput, type FolderLayout } from '../outputs/folder-output.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
 import { lookOf } from '../pictures/look.ts';
 import { movieShots } from '../pictures/movie-shots.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
-import { formatDuration } from '../terminal/text.ts';
+import { formatCount, formatDuration } from '../terminal/text.ts';
 import { withSink } from './files.ts';
 import { withPictureScene } from './picture-scene.ts';
 
@@ -24,6 +25,7 @@ export async function runMovie(command: MovieCommand, { terminal, signal }: Comm
   const { input, output, fps } = command;
   checkOutput(output, fps);
   const look = lookOf(command);
+  await offerLeftovers([output], [input], terminal, signal);
   const startMs = performance.now();
   const name = basename(shownPath(localName(input), 'input'));
   const { width, height } = look;
@@ -46,7 +48,9 @@ export async function runMovie(command: MovieCommand, { terminal, signal }: Comm
   );
   const ms = performance.now() - startMs;
   terminal.result({ command: 'movie', input, output, frames: count, width, height, fps, timesMs: { total: ms } });
-  terminal.say(`${name} → ${output}  ${count} pictures of ${width} × ${height}  in ${formatDuration(ms)}`);
+  terminal.say(
+    `${name} → ${output}  ${count === 1 ? '1 picture' : `${formatCount(count)} pictures`} of ${width} × ${height}  in ${formatDuration(ms)}`,
+  );
   if (!isZip(output)) terminal.say(videoLine(output, count, fps));
   return exitCodes.ok;
 }

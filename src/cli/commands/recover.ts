@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
+import { toStriaError } from '../../core/shared/errors.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { recoverVolume } from '../../core/stream/recover.ts';
 import type { RecoverCommand } from '../arguments/parsed-command.ts';
@@ -9,7 +10,7 @@ import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount } from '../terminal/text.ts';
-import { withFile } from './files.ts';
+import { checkedContainer, withFile } from './files.ts';
 
 /** `stria recover`: writes a sound file from the intact chunks of a damaged one. */
 export async function runRecover(
@@ -20,7 +21,11 @@ export async function runRecover(
   const report = await terminal.withProgress(basename(shownPath(localName(input), 'input')), signal, (job) =>
     withFile(input, job, async (source, files) => {
       const sink = await createNodeSink(output, { holds: 'stria', overwrite: true, inputs: files.paths, ...job });
-      return recoverVolume(source, sink, { fill }, job);
+      return recoverVolume(source, sink, { fill }, job).catch(async (error: unknown) => {
+        // Only now: a file whose first bytes are damaged can be recovered, too.
+        if (toStriaError(error).tag === 'corrupt') await checkedContainer(source, job);
+        throw error;
+      });
     }),
   );
   const { wholeCount, chunkCount, lostCount, problems, hadLevels, sourceKept, bytesOut } = report;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findLeftovers, offerLeftovers, partialFolder, partialPath } from './partial-files.ts';
 
@@ -89,4 +89,26 @@ test('a folder that a killed run left is found with all that it holds, and remov
   expect(silent.note.mock.calls.at(-1)?.[0]).toContain('rm -r');
   await offerLeftovers([join(folder, 'a')], [], person(true), signal);
   expect(existsSync(left)).toBe(false);
+});
+
+test('files that a killed run left in subfolders are found below a root, but not behind links or in a temporary folder', async () => {
+  const study = join(folder, 'study');
+  mkdirSync(join(study, 'series 1/deep'), { recursive: true });
+  mkdirSync(join(study, 'series 2'));
+  const left = ['study/series 1/deep/IM1', 'study/series 2/IM1', 'study/IM0'].map((name) =>
+    leave(name, (same) => join(dirname(name), same)),
+  );
+  symlinkSync(folder, join(study, 'link'));
+  const inside = partialFolder(join(study, 'other')).replace(`-${process.pid}-`, `-${deadPid}-`);
+  mkdirSync(inside);
+  leave('IM9', (name) => join(basename(study), basename(inside), name));
+  const silent = person(undefined);
+  await offerLeftovers([join(study, '_')], [], silent, signal);
+  expect(silent.note.mock.calls[0]?.[0]).not.toContain('series');
+  const asked = person(true);
+  await offerLeftovers([join(study, '_')], [], asked, signal, study);
+  const listed = asked.note.mock.calls[0]?.[0] ?? '';
+  for (const path of [left[0], left[1]]) expect(listed).toContain(path);
+  expect(listed).not.toContain('IM9');
+  for (const path of [...left, inside]) expect(existsSync(path), path).toBe(false);
 });

@@ -89,6 +89,22 @@ export async function findLeftovers(folder: string): Promise<Leftover[]> {
   return found;
 }
 
+/** The most folders below one folder that are searched: an output may be any folder, such as one's own. */
+const mostSearched = 500;
+
+/** Folders below a folder, those near it first. Links are not followed. */
+async function foldersBelow(folder: string): Promise<string[]> {
+  const found = [folder];
+  for (let at = 0; at < found.length && found.length < mostSearched; at++) {
+    const parent = found[at] as string;
+    const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
+    // What a killed run left as a folder is found as a whole.
+    const own = entries.filter((entry) => entry.isDirectory() && !/\.(partial-folder|replaced)$/.test(entry.name));
+    found.push(...own.map(({ name }) => join(parent, name)));
+  }
+  return found.slice(1, mostSearched);
+}
+
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries.map(async (entry) => {
@@ -105,15 +121,18 @@ const mostListed = 10;
  * Lists what killed runs left in an output's folder before the output is written, and removes it if the user agrees.
  * @param outputs files that will be written
  * @param inputs files that are being read; these are never removed
+ * @param root a folder in whose subfolders files may be written, too
  */
 export async function offerLeftovers(
   outputs: readonly string[],
   inputs: readonly string[],
   terminal: Pick<Terminal, 'note' | 'ask'>,
   signal: AbortSignal,
+  root?: string,
 ): Promise<void> {
   const kept = new Set(inputs.map((input) => resolve(input)));
   const folders = new Set(outputs.filter((path) => path !== standardStream).map((path) => dirname(path)));
+  for (const folder of root === undefined ? [] : await foldersBelow(root)) folders.add(folder);
   const found = await Promise.all([...folders].map(findLeftovers));
   const leftovers = found.flat().filter(({ path }) => !kept.has(resolve(path)));
   if (leftovers.length === 0) return;

@@ -76,7 +76,9 @@ test('a header cannot get the name of its data file', async () => {
 });
 
 test('leftovers are looked for wherever files may be restored', async () => {
-  expect(await restorePlaces('/data/scan.stria', undefined)).toEqual(['/data/scan.stria', join('/data/scan', '_')]);
-  expect(await restorePlaces('/data/scan.stria', '/other/')).toEqual([join('/other', '_')]);
-  expect(await restorePlaces('/data/scan.stria', '/other/a.nii')).toEqual(['/other/a.nii']);
+  const own = { paths: ['/data/scan.stria', join('/data/scan', '_')], root: '/data/scan' };
+  expect(await restorePlaces('/data/scan.stria', undefined)).toEqual(own);
+  expect(await restorePlaces('/data/scan.stria', '/other/')).toEqual({ paths: [join('/other/', '_')], root: '/other/' });
+  expect(await restorePlaces('/data/scan.stria', '/other/a.nii')).toEqual({ paths: ['/other/a.nii'] });
+  expect(await restorePlaces('/data/scan.stria', '-')).toEqual({ paths: [] });
 });

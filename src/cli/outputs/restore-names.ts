@@ -90,10 +90,19 @@ export async function picturePlace(input: string, output: string | undefined): P
   return { folder: dirname(output), name: basename(output) };
 }
 
-/** A path in each folder where `decompress` may write, for `offerLeftovers`. DICOM files get a folder with the container's name. */
-export async function restorePlaces(input: string, output: string | undefined): Promise<readonly string[]> {
-  if (output === undefined) return [input, join(dirname(input), exportBaseName(input), '_')];
-  return [(await isFolder(output)) ? join(output, '_') : output];
+/**
+ * A path in each folder where `decompress` may write, for `offerLeftovers`. DICOM files get a folder with the container's name, or the one
+ * from `-o`: `root`, which may get subfolders.
+ */
+export async function restorePlaces(
+  input: string,
+  output: string | undefined,
+): Promise<{ readonly paths: readonly string[]; readonly root?: string }> {
+  if (output === standardStream) return { paths: [] };
+  const isPlace = output !== undefined && (await isFolder(output));
+  const root = output === undefined ? join(dirname(input), exportBaseName(input)) : output;
+  if (output === undefined || isPlace) return { paths: [...(isPlace ? [] : [input]), join(root, '_')], root };
+  return { paths: [output] };
 }
 
 /** The name of an exported file without its ending: `scan` from `/data/scan.stria`. */

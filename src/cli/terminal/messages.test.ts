@@ -21,3 +21,11 @@ test('only of a .stria can chunks be recovered', () => {
   expect(describeFault(inContext('scan.stria', fault), 'verify')).toContain('recover');
   expect(describeFault(inContext('scan.stria', fault), 'recover')).not.toContain('recover');
 });
+
+test('bench is not told to use the CPU, with which its kernels do not run', () => {
+  for (const tag of ['no-adapter', 'no-webgpu', 'limit-too-small'] as const) {
+    const fault = new StriaError(tag, 'there is no GPU');
+    expect(describeFault(fault, 'bench')).not.toMatch(/Use `--device cpu`/);
+    expect(describeFault(fault, 'verify')).toMatch(/Use `--device cpu`/);
+  }
+});

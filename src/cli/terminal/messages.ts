@@ -32,6 +32,8 @@ interface FaultWords {
   readonly next: string | undefined;
   /** Replaces `next` for pictures and movies, which always need a GPU. */
   readonly nextOfPictures?: string;
+  /** For `bench`, most of which cannot do without a GPU. */
+  readonly nextOfBench?: string;
   /** Replaces `next` for a .stria. */
   readonly nextOfStria?: string;
 }
@@ -63,6 +65,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     next: 'Use `--device cpu`, which works without it and gives the same bytes.',
     nextOfPictures:
       'Drawing needs the webgpu package: `npm install -g webgpu`, or install Stria again with its optional packages.',
+    nextOfBench: 'Install the webgpu package: `npm install -g webgpu`. `stria bench files --device cpu` works without it.',
   },
   'no-adapter': {
     exitCode: exitCodes.gpu,
@@ -70,12 +73,14 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     next: 'Use `--device cpu`, which works without one and gives the same bytes. `stria gpu` shows what is missing.',
     nextOfPictures:
       'Drawing needs a Vulkan driver: your GPU’s, or a software one (SwiftShader, which comes with Chromium, or a current Mesa: mesa-vulkan-drivers). `stria gpu` shows what is missing.',
+    nextOfBench: '`stria gpu` shows what is missing. `stria bench files --device cpu` needs no GPU.',
   },
   'limit-too-small': {
     exitCode: exitCodes.gpu,
     title: 'the GPU is too small',
     next: 'Use `--device cpu`, which does not need it and gives the same bytes.',
     nextOfPictures: 'Choose a smaller --size.',
+    nextOfBench: 'Choose a smaller --size.',
   },
   'device-lost': {
     exitCode: exitCodes.gpu,
@@ -102,7 +107,8 @@ export function describeFault(fault: StriaError, command?: string): string {
   const isStria = fault.context.some((place) => /\.stria$/i.test(place));
   // `recover` fails only if it can save nothing.
   const ofPictures = command === 'picture' || command === 'movie' ? words.nextOfPictures : undefined;
-  const next = ofPictures ?? (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
+  const ofBench = command === 'bench' ? words.nextOfBench : undefined;
+  const next = ofPictures ?? ofBench ?? (isStria && command !== 'recover' ? words.nextOfStria : undefined) ?? words.next;
   if (fault.tag === 'aborted') return 'stria: cancelled';
   const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';
   return `stria: ${words.title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;

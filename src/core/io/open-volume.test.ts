@@ -19,6 +19,20 @@ import {
 } from './common/source-testing.ts';
 import { openVolume } from './open-volume.ts';
 
+test('axes are given only to arrays', async () => {
+  const nifti = niftiFile({ dim: [3, 2, 2, 2], datatype: 2 }, noise(8));
+  const raw = { dims: [2, 2, 2, 1], type: 'u8' } as const;
+  for (const [name, options] of [
+    ['scan.nii', { axes: 'czyx' }],
+    ['scan.bin', { axes: 'czyx', raw }],
+  ] as const) {
+    const fault = await faultOf(openVolume(memorySource(name, nifti), options));
+    expect(fault).toMatchObject({ tag: 'invalid-input' });
+    expect(fault?.message).toBe('the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
+  }
+  expect((await faultOf(openVolume(memorySource('notes', noise(20)), { axes: 'zyx' })))?.tag).toBe('unsupported');
+});
+
 describe('a file that is not a volume', () => {
   const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 

@@ -48,15 +48,19 @@ export async function openVolume(input: ByteSource | FileTree, options: OpenOpti
 }
 
 async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<OpenVolume> {
-  const { raw, dataset } = options;
+  const { raw, dataset, axes } = options;
   if (isFileTree(input)) {
     if (raw !== undefined) throw new StriaError('invalid-input', 'a folder cannot be a raw file: name a file in it');
     return chooseEntry(await listTree(input, options), dataset).open(options);
   }
-  if (raw !== undefined) return openRaw(input, { layout: raw }, options);
+  if (raw !== undefined) {
+    if (axes !== undefined) throw knownAxes();
+    return openRaw(input, { layout: raw }, options);
+  }
   const head = await readHead(input, options);
   const collection = await collectionOf(input, head, options);
   if (collection !== undefined) {
+    if (axes !== undefined && collection.format !== 'hdf5' && collection.format !== 'zarr') throw knownAxes();
     return chooseEntry(withDistinctIds(await collection.list(input, options)), dataset).open(options);
   }
   if (dataset !== undefined) {
@@ -64,10 +68,15 @@ async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & J
   }
   // An empty file has no format, whatever its name.
   const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(input.name, head));
+  const found = reader === undefined ? await findRawLayout(input, options) : undefined;
+  if (axes !== undefined && (found !== undefined || (reader !== undefined && reader.format !== 'npy'))) throw knownAxes();
   if (reader !== undefined) return reader.open(input, options);
-  const found = await findRawLayout(input, options);
   if (found !== undefined) return openRaw(input, found, options);
   throw unrecognised(input.name, head);
+}
+
+function knownAxes(): StriaError {
+  return new StriaError('invalid-input', 'the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
 }
 
 /**

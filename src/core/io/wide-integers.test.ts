@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../shared/bytes.ts';
 import type { Endian } from '../shared/volume.ts';
 import { joinBytes, pieceBytes } from './common/byte-stream.ts';
-import { faultOf, niftiFile, noise, readVoxels, rebuild, trickling } from './common/source-testing.ts';
+import { faultOf, niftiFile, noise, readVoxels, rebuild, siblingsAmong, trickling } from './common/source-testing.ts';
 import { openVolume } from './open-volume.ts';
 
 // 64-bit integers in every format whose files are restored byte for byte.
@@ -163,3 +163,39 @@ test('voxels of 64 bits can be read from any place, in several blocks', async ()
   await volume.fill?.(new Uint8Array(target.buffer), 28);
   expect(target).toEqual(Int32Array.from(values.slice(7)));
 });
+
+test.each(['little', 'big'] as const)(
+  'raw files of %s-endian integers of 64 bits, by options, sidecar and name',
+  async (endian) => {
+    for (const [type, values] of [
+      ['i64', signed],
+      ['u64', unsigned],
+    ] as const) {
+      const read = type === 'i64' ? 'i32' : 'u32';
+      const bytes = joinBytes([noise(5), longs(values, endian), noise(3)]);
+      const raw = { dims: [3, 2, 2, 1], type, endian, offset: 5 } as const;
+      const sidecar = text(JSON.stringify({ ...raw, type: type === 'i64' ? 'int64' : 'u64' }));
+      const siblings = siblingsAmong([{ name: 'scan.raw.json', bytes: sidecar }]);
+      for (const options of [{ raw }, { siblings }]) {
+        for (const [name, file] of [
+          ['scan.raw', bytes],
+          ['scan.raw.gz', gzipSync(bytes)],
+        ] as const) {
+          const volume = await openVolume(memorySource(name, file), options);
+          expect(volume).toMatchObject({ info: { dims: [3, 2, 2, 1], type: read }, stored: { samples: 1, as: type } });
+          const voxels = await readVoxels(volume);
+          expect([...(type === 'i64' ? new Int32Array(voxels.buffer) : new Uint32Array(voxels.buffer))]).toEqual(values);
+          expect(rebuild(await volume.source(), voxels, read)).toContainEqual({ name: 'scan.raw', bytes });
+        }
+      }
+      const short = await faultOf(openVolume(memorySource('scan.raw', bytes.subarray(0, 60)), { raw }));
+      expect(short?.message).toBe(
+        `the file has 55 bytes of voxels after the first 5, but 3×2×2 ${type} needs 96; 3×2×1 ${type} would fit`,
+      );
+    }
+    const named = await openVolume(memorySource('a_3x2x2_int64.raw', longs(signed, 'little')));
+    expect(named).toMatchObject({ info: { type: 'i32' }, stored: { as: 'i64' } });
+    const large = memorySource('a_3x2x2_uint64.raw', longs([...signed.slice(0, 11).map(Math.abs), 2 ** 40], 'little'));
+    expect((await faultOf(openVolume(large).then(readVoxels)))?.message).toContain('the value 1099511627776 at voxel (2, 1, 1)');
+  },
+);

@@ -67,10 +67,11 @@ export class StriaError extends Error {
   }
 }
 
-/** The same fault with `where` prepended to its context. Any other error becomes an `internal` fault. */
+/** The same fault with `where` prepended to its context, unless its message begins with it. Any other error becomes an `internal` fault. */
 export function inContext(where: string, error: unknown): StriaError {
   const fault = toStriaError(error);
   const { tag, message, choices, missing } = fault;
+  if (fault.context.length === 0 && message.startsWith(`${where}: `)) return fault;
   return new StriaError(tag, message, { cause: fault.cause ?? fault, context: [where, ...fault.context], choices, missing });
 }
 

@@ -1,5 +1,5 @@
 import { StriaError } from './errors.ts';
-import { type ElementType, elementBytes, type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
+import { type ElementType, elementBytes, elementTypes, type VolumeInfo, volumeBytes, voxelCount } from './volume.ts';
 
 /** The types in files that Stria reads as another type, with that type. */
 const storedForms = { f16: 'f32', u4: 'u8', i64: 'i32', u64: 'u32' } as const satisfies Record<string, ElementType>;
@@ -13,6 +13,22 @@ export interface ReadType {
 }
 export const readInt64 = { type: 'i32', as: 'i64' } as const satisfies ReadType;
 export const readUint64 = { type: 'u32', as: 'u64' } as const satisfies ReadType;
+
+/** Types of voxels in raw files. */
+export type RawType = ElementType | 'i64' | 'u64';
+export const rawTypes: readonly RawType[] = [...elementTypes, 'i64', 'u64'];
+
+/** The type to which raw voxels are read. */
+export function readTypeOf(type: RawType): ReadType {
+  if (type === 'i64') return readInt64;
+  return type === 'u64' ? readUint64 : { type };
+}
+
+/** Bytes of a raw voxel. */
+export function rawTypeBytes(type: RawType): number {
+  const { type: read, as } = readTypeOf(type);
+  return storedWidth(read, as);
+}
 
 /** How a source's file stores its voxels, unless they are contiguous in the volume's type. */
 export interface StoredVoxels {

@@ -5,6 +5,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, type ChunkShape, chunkGridOf, codecElementBytes, elementsPerVoxel } from '../format/chunk-grid.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { halvedElements } from '../levels/halved-dims.ts';
+import { halvingsOf } from '../levels/level-geometry.ts';
 import { type PlannedHalving, planLevels, whyNoLevels } from '../levels/level-plan.ts';
 import type { LevelRun, RunMemory } from '../levels/level-run.ts';
 import { LevelStack } from '../levels/level-stack.ts';
@@ -66,7 +67,7 @@ export class LevelMaker {
    * @throws StriaError `invalid-input` if levels were asked for and the volume's chunks allow none
    */
   static plan(volume: VolumeInfo, chunkShape: ChunkShape, wish: LevelChoice): readonly PlannedHalving[] | undefined {
-    if (!wantsLevels(volume, wish)) return undefined;
+    if (!wantsLevels(volume, wish) || halvingsOf(volume).length === 0) return undefined;
     const fault = whyNoLevels(chunkGridOf(volume, chunkShape));
     if (fault !== undefined) {
       if (wish === undefined) return undefined;

@@ -64,7 +64,8 @@ const listedInMessage = 12;
  */
 export function chooseEntry(entries: readonly VolumeEntry[], dataset: string | undefined): VolumeEntry {
   if (dataset !== undefined) {
-    const named = entries.find(({ id }) => id === dataset);
+    // h5py's paths need no slash at the beginning.
+    const named = entries.find(({ id }) => id === dataset) ?? entries.find(({ id }) => id === `/${dataset}`);
     if (named === undefined) throw new StriaError('invalid-input', `there is no volume '${dataset}' here: ${listed(entries)}`);
     if (named.problem !== undefined) throw new StriaError('unsupported', `'${dataset}' cannot be opened: ${named.problem}`);
     return named;

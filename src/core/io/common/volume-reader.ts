@@ -2,8 +2,8 @@ import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.t
 import type { JobOptions } from '../../shared/job.ts';
 import type { OwnLabels } from '../../shared/label-table.ts';
 import type { FileFormat, SourceDescription } from '../../shared/source.ts';
-import type { StoredVoxels } from '../../shared/stored-voxels.ts';
-import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
+import type { RawType, StoredVoxels } from '../../shared/stored-voxels.ts';
+import type { Dims4, Endian, VolumeInfo } from '../../shared/volume.ts';
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { StreamedLevels } from '../../shared/volume-level.ts';
 import type { PieceOptions } from './byte-stream.ts';
@@ -61,7 +61,7 @@ export interface FilePlace {
 /** The layout of a raw file, which has no header. */
 export interface RawLayout {
   readonly dims: Dims4;
-  readonly type: ElementType;
+  readonly type: RawType;
   /** Default 'little'. */
   readonly endian?: Endian | undefined;
   /** Bytes before the first voxel. Default 0. */

@@ -54,7 +54,7 @@ function datasetEntry(source: ByteSource, listed: H5Dataset): VolumeEntry {
     group: path.split('/').slice(1, -1),
     shape,
     type: typeWords(metadata),
-    details: `${filters.join(', ') || 'not compressed'} · ${storage}`,
+    details: `${filters.map(({ name }) => name).join(', ') || 'not compressed'} · ${storage}`,
     ...(problem === undefined ? {} : { problem }),
     open: (options) =>
       H5File.with(source, options, async (file) => {

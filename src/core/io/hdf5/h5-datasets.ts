@@ -1,7 +1,8 @@
 import { toStriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { H5File, H5Metadata } from './h5-file.ts';
-import { filterName, isBuiltIn, typeOf, typeWords } from './h5-types.ts';
+import { filterName, filterProblem, type H5Filter } from './h5-filters.ts';
+import { typeOf, typeWords } from './h5-types.ts';
 
 /** A dataset, as its header describes it. */
 export interface H5Dataset {
@@ -10,7 +11,7 @@ export interface H5Dataset {
   readonly shape: readonly number[];
   /** Undefined if the values are contiguous. */
   readonly chunks: readonly number[] | undefined;
-  readonly filters: readonly string[];
+  readonly filters: readonly H5Filter[];
   readonly problem: string | undefined;
 }
 
@@ -54,16 +55,16 @@ export async function readDataset(file: H5File, path: string, job: JobOptions): 
   if (!isDataset) return undefined;
   const what = `the header of ${path} cannot be read`;
   const metadata = await file.call(({ module }) => module.get_dataset_metadata(file.id, path), job, what);
-  const filters = await file.call(({ module }) => module.get_dataset_filters(file.id, path), job, what);
+  const found = await file.call(({ module }) => module.get_dataset_filters(file.id, path), job, what);
+  const filters = found.map(({ id, name, cd_values }) => ({ id, name: filterName(id, name), parameters: cd_values }));
   const shape = metadata.shape ?? [];
-  const foreign = filters.find((filter) => !isBuiltIn(filter));
   return {
     path,
     metadata,
     shape,
     chunks: metadata.chunks ?? undefined,
-    filters: filters.map(filterName),
-    problem: foreign === undefined ? problemOf(metadata, shape) : `its filter ${filterName(foreign)} is not supported`,
+    filters,
+    problem: filterProblem(filters) ?? problemOf(metadata, shape),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { ByteSource } from '../../shared/bytes.ts';
-import { StriaError } from '../../shared/errors.ts';
+import { StriaError, toStriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
+import type { FilteredChunks } from './h5-chunks.ts';
+import { addFilter, type PluginHost, preparePlugins } from './h5-plugin.ts';
 
 type H5wasm = typeof import('h5wasm');
 export type H5Metadata = import('h5wasm').Metadata;
@@ -21,6 +23,10 @@ interface Library {
   readonly module: H5wasm['Module'];
   /** The library's output for its last error. */
   readonly errors: { text: string };
+  /** The filters that were added to it. */
+  readonly filters: Set<number>;
+  /** Those of the current call. */
+  chunks: FilteredChunks | undefined;
 }
 
 let loading: Promise<Library> | undefined;
@@ -38,7 +44,8 @@ function loadLibrary(): Promise<Library> {
         return length;
       },
     };
-    return { h5wasm, module, errors };
+    preparePlugins(module as unknown as PluginHost);
+    return { h5wasm, module, errors, filters: new Set<number>(), chunks: undefined };
   });
   return loading;
 }
@@ -113,17 +120,20 @@ export class H5File {
   }
 
   /**
-   * Calls the library until no bytes are missing.
+   * Calls the library until no bytes are missing and all chunks are decoded.
    * @param work anything it throws counts as a failure; `succeeded` checks its results
    * @param what the message in case of a failure
+   * @param chunks decodes those chunks that the library cannot decode
    * @throws StriaError `corrupt` if the library fails, `unsupported` if a call needs too many bytes, `not-readable`, `aborted`
    */
-  async call<T>(work: (library: Library) => T, job: JobOptions, what: string): Promise<T> {
+  async call<T>(work: (library: Library) => T, job: JobOptions, what: string, chunks?: FilteredChunks): Promise<T> {
     this.#forget();
+    this.#addFilters(chunks);
     for (;;) {
       throwIfAborted(job.signal);
       this.#missing = undefined;
       this.#library.errors.text = '';
+      this.#library.chunks = chunks;
       let result: T | undefined;
       let fault: unknown;
       try {
@@ -132,11 +142,27 @@ export class H5File {
         fault = error ?? 'it failed';
       }
       const missing = this.#missing as { start: number; end: number } | undefined;
-      if (missing === undefined) {
+      if (missing !== undefined) {
+        await this.#fetch(missing, job);
+      } else if (chunks !== undefined && !chunks.isComplete) {
+        await chunks.decode(job).catch((error: unknown) => {
+          const { tag, message } = toStriaError(error);
+          throw tag === 'aborted' ? error : new StriaError(tag, `${what}: ${message}`, { cause: error });
+        });
+      } else {
         if (fault === undefined) return result as T;
         throw fault instanceof StriaError ? fault : this.#faultOf(what, fault);
       }
-      await this.#fetch(missing, job);
+    }
+  }
+
+  #addFilters(chunks: FilteredChunks | undefined): void {
+    const library = this.#library;
+    for (const filter of chunks?.filters ?? []) {
+      if (library.filters.has(filter)) continue;
+      library.filters.add(filter);
+      const host = library.module as unknown as PluginHost;
+      addFilter(host, filter, (bytes) => library.chunks?.contentOf(filter, bytes));
     }
   }
 

@@ -3,6 +3,7 @@ import type { JobOptions } from '../../shared/job.ts';
 import { typedVoxels, type VoxelArray } from '../../shared/volume.ts';
 import { narrowIntegers, placeInArray, widenHalf } from '../common/value-types.ts';
 import type { VoxelGrid } from '../common/voxel-grid.ts';
+import { FilteredChunks } from './h5-chunks.ts';
 import type { H5Dataset } from './h5-datasets.ts';
 import { type H5File, succeeded } from './h5-file.ts';
 import { type H5Type, typeOf } from './h5-types.ts';
@@ -31,12 +32,13 @@ export function datasetGrid(file: H5File, dataset: H5Dataset): VoxelGrid {
 /** The values of a box, last axis fastest. @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted` */
 export async function readBox(
   file: H5File,
-  { path }: H5Dataset,
+  { path, chunks, filters }: H5Dataset,
   type: H5Type,
   origin: readonly number[],
   lengths: readonly number[],
   job: JobOptions,
 ): Promise<VoxelArray> {
+  const chunkBytes = (chunks ?? []).reduce((product, length) => product * length, type.bytes);
   const byteLength = lengths.reduce((product, length) => product * length, type.bytes);
   const count = lengths.map(BigInt);
   const offset = origin.map(BigInt);
@@ -54,6 +56,7 @@ export async function readBox(
     },
     job,
     `the values of ${path} at ${origin.join(', ')} cannot be read`,
+    new FilteredChunks(filters, chunkBytes),
   );
   const block = { origin, lengths, stride: stridesOf(lengths) };
   return converted(bytes as Uint8Array<ArrayBuffer>, type, (at) => placeInArray(at, block));

@@ -59,28 +59,3 @@ export function typeWords(metadata: H5Metadata): string {
   if (found.convert === undefined) return found.type;
   return `${found.convert === 'half' ? 'f16' : found.convert} as ${found.type}`;
 }
-
-/** The built-in filters are numbered up to this: deflate, shuffle, fletcher32, szip, nbit, scaleoffset. */
-const lastBuiltIn = 6;
-/** As registered with The HDF Group. */
-const filterNames: Readonly<Record<number, string>> = {
-  305: 'LZO',
-  307: 'bzip2',
-  32000: 'LZF',
-  32001: 'Blosc',
-  32004: 'LZ4',
-  32008: 'Bitshuffle',
-  32013: 'ZFP',
-  32015: 'Zstandard',
-  32017: 'SZ',
-  32019: 'JPEG',
-  32026: 'Blosc2',
-};
-
-export function filterName({ id, name }: { readonly id: number; readonly name: string }): string {
-  return filterNames[id] ?? (name === '' ? `number ${id}` : name);
-}
-
-export function isBuiltIn({ id }: { readonly id: number }): boolean {
-  return id >= 1 && id <= lastBuiltIn;
-}

@@ -4,7 +4,6 @@ import { memorySource } from '../../shared/bytes.ts';
 import { faultOf, noise } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { h5wasm, hdf5File } from './h5-testing.ts';
-import { filterName } from './h5-types.ts';
 
 const shorts = new Uint16Array(noise(5 * 7 * 6 * 2).buffer);
 const shape = [5, 7, 6];
@@ -58,7 +57,7 @@ test('deep groups and circular links come to an end', async () => {
   expect(fault?.message).toContain('no dataset');
 });
 
-test('filters that are not built in are refused, with their names', async () => {
+test('unknown filters are refused, with their names', async () => {
   const old = await hdf5File(
     (root) => {
       root.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });
@@ -73,8 +72,6 @@ test('filters that are not built in are refused, with their names', async () => 
   const fault = await faultOf(read(bytes, '/data'));
   expect(fault).toMatchObject({ tag: 'unsupported' });
   expect(fault?.message).toContain('filter deflate is not supported');
-  expect(filterName({ id: 32_001, name: '' })).toBe('Blosc');
-  expect(filterName({ id: 40_000, name: 'mine' })).toBe('mine');
 });
 
 test('500 damaged files give typed faults or values', async () => {

@@ -2,6 +2,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { type ReadType, readInt64, readUint64, type StoredVoxels, storedWidth } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian } from '../../shared/volume.ts';
 import { checkedDims } from '../common/streamed-volume.ts';
+import { npyAxes } from './npy-axes.ts';
 
 export interface NpyHeader {
   readonly dims: Dims4;
@@ -9,6 +10,8 @@ export interface NpyHeader {
   readonly endian: Endian;
   /** Half floats become f32, 64-bit integers those of 32 bits. */
   readonly stored: StoredVoxels | undefined;
+  /** 1 unless the axes say that one of them is channels. */
+  readonly channelCount: number;
   /** Whether the first axis of the shape is the fastest one in the file. */
   readonly isFortran: boolean;
   /** Offset of the first voxel, in bytes. */
@@ -53,10 +56,11 @@ const otherKinds: Readonly<Record<string, string>> = {
 
 /**
  * Parses a header of version 1, 2 or 3. Source: numpy.lib.format.
+ * @param axes the meaning of the axes, if it is given (`npyAxes`)
  * @param head the file's first `npyHeaderLimit` bytes, or fewer if it is shorter
  * @throws StriaError `corrupt`, `unsupported`
  */
-export function parseNpyHeader(head: Uint8Array): NpyHeader {
+export function parseNpyHeader(head: Uint8Array, axes?: string): NpyHeader {
   if (!isNpy(head)) throw new StriaError('corrupt', 'this is not a NumPy file: it does not begin with \\x93NUMPY');
   const [version = 0] = head.subarray(6);
   if (head.byteLength < 12) throw new StriaError('corrupt', 'the file ends inside its NumPy header');
@@ -76,12 +80,14 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
   if (!isFortran && !/(['"])fortran_order\1\s*:\s*False\b/.test(text)) throw lacks('fortran_order');
   const shape = shapeOf(text);
   // In C order the last axis is the fastest one, x.
-  const lengths = isFortran ? shape : shape.toReversed();
+  const { lengths, channelCount, areSamples } = npyAxes(shape, isFortran, axes);
+  const samples = areSamples ? channelCount : 1;
   return {
-    dims: checkedDims(lengths, storedWidth(type, as)),
+    dims: checkedDims([...lengths, channelCount], storedWidth(type, as)),
     type,
     endian,
-    stored: as && { samples: 1, as },
+    stored: as || samples > 1 ? { samples, as } : undefined,
+    channelCount,
     isFortran,
     start: from + length,
   };

@@ -1,6 +1,6 @@
 import { diagonalAffine } from '../common/affine.ts';
 import { nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
-import { volumeAt } from '../common/stored-volume.ts';
+import { sampleChannels, volumeAt } from '../common/stored-volume.ts';
 import { readBefore } from '../common/streamed-volume.ts';
 import type { VolumeReader } from '../common/volume-reader.ts';
 import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
@@ -19,7 +19,8 @@ export const npyReader: VolumeReader = {
   /** @throws StriaError `corrupt`, `unsupported`, `aborted` */
   async open(source, options) {
     const stream = await openBytes(source, options);
-    const { dims, type, endian, stored, start } = parseNpyHeader(await stream.read(0, npyHeaderLimit, options));
+    const head = await stream.read(0, npyHeaderLimit, options);
+    const { dims, type, endian, stored, channelCount, start } = parseNpyHeader(head, options.axes);
     const before = await readBefore(stream, start, options);
     const name = nameWithoutGzip(source.name);
     const place = {
@@ -32,6 +33,7 @@ export const npyReader: VolumeReader = {
         affine: diagonalAffine([1, 1, 1]),
         slope: 1,
         intercept: 0,
+        ...(channelCount > 1 && { channels: sampleChannels(channelCount, type) }),
       },
       format: 'npy',
       endian,

@@ -1,4 +1,4 @@
-import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { channelLayout, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 
 const kinds: Record<ElementType, string> = {
   u8: 'u1',
@@ -11,11 +11,13 @@ const kinds: Record<ElementType, string> = {
   f64: 'f8',
 };
 
-/** A version 1 header in C order: (z, y, x), or (t, z, y, x) for a series. Like NumPy's, it ends at a multiple of 64. */
-export function npyHeader({ dims, type }: VolumeInfo, endian: Endian): Uint8Array {
-  const [x, y, z, t] = dims;
+/** A version 1 header in C order: (z, y, x), with t before them for a series, and channels as the first axis. Like NumPy's, it ends at a multiple of 64. */
+export function npyHeader(info: VolumeInfo, endian: Endian): Uint8Array {
+  const { dims, type } = info;
+  const [x, y, z] = dims;
+  const { channelCount, timePoints } = channelLayout(info);
   const order = elementBytes(type) === 1 ? '|' : endian === 'big' ? '>' : '<';
-  const shape = t > 1 ? [t, z, y, x] : [z, y, x];
+  const shape = [...[channelCount, timePoints].filter((length) => length > 1), z, y, x];
   const dictionary = `{'descr': '${order}${kinds[type]}', 'fortran_order': False, 'shape': (${shape.join(', ')}), }`;
   const length = 64 * Math.ceil((10 + dictionary.length + 1) / 64);
   const bytes = new Uint8Array(length).fill(0x20);

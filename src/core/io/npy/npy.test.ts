@@ -95,6 +95,64 @@ test('a written file can be read', async () => {
   expect(before).toEqual(npy(words("'<u2'", '(2, 7, 3, 5)'), new Uint8Array()));
 });
 
+test('channels are written as the first axis, and read as channels if the axes are given', async () => {
+  const channels = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+  for (const [points, shape, axes] of [
+    [1, '(3, 7, 3, 5)', 'czyx'],
+    [2, '(3, 2, 7, 3, 5)', 'ctzyx'],
+  ] as const) {
+    const info: VolumeInfo = {
+      dims: [5, 3, 7, 3 * points],
+      type: 'u16',
+      spacing: [1, 1, 1, 1],
+      spatialUnit: 'unknown',
+      timeUnit: 'unknown',
+      affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
+      slope: 1,
+      intercept: 0,
+      channels,
+    };
+    const voxels = noise(volumeBytes(info));
+    const [file] = rebuild(describeExport(info, 'npy', 'a'), voxels, 'u16');
+    const bytes = file?.bytes ?? new Uint8Array();
+    expect(bytes).toEqual(npy(words("'<u2'", shape), voxels));
+    const volume = await openVolume(memorySource('a.npy', bytes), { axes });
+    expect(volume.info).toMatchObject({ dims: info.dims, channels: [{ name: 'Component 1' }, {}, {}] });
+    expect(await readVoxels(volume)).toEqual(voxels);
+    expect((await open(bytes)).info.channels).toBeUndefined();
+  }
+});
+
+test('channels as the last axis are values side by side', async () => {
+  const values = noise(2 * 3 * 4 * 3);
+  const colours = npy(words("'|u1'", '(2, 3, 4, 3)'), values);
+  const volume = await openVolume(memorySource('a.npy', colours), { axes: 'zyxc' });
+  const channels = [{ name: 'Red' }, { name: 'Green' }, { name: 'Blue' }];
+  expect(volume).toMatchObject({ info: { dims: [4, 3, 2, 3], channels }, stored: { samples: 3 } });
+  const read = await readVoxels(volume);
+  expect([...read]).toEqual([0, 1, 2].flatMap((channel) => [...values].filter((_, index) => index % 3 === channel)));
+  expect(rebuild(await volume.source(), read, 'u8')).toEqual([{ name: 'a.npy', bytes: colours }]);
+  // In Fortran order the first axis is the fastest one.
+  const fortran = npy(words("'|u1'", '(3, 4, 3, 2)', 'True'), values);
+  expect(await readVoxels(await openVolume(memorySource('a.npy', fortran), { axes: 'cxyz' }))).toEqual(read);
+});
+
+test('axes without channels, and axes that are missing', async () => {
+  const at = async (shape: string, axes: string) =>
+    (await openVolume(memorySource('a.npy', npy(words("'|u1'", shape), noise(240))), { axes })).info;
+  expect(await at('(2, 3, 4)', 'tyx')).toMatchObject({ dims: [4, 3, 1, 2] });
+  expect(await at('(2, 3, 4, 5)', 'stzx')).toMatchObject({ dims: [5, 1, 4, 6] });
+  expect(await at('(1, 3, 4)', 'cyx')).toMatchObject({ dims: [4, 3, 1, 1] });
+  for (const axes of ['xyz', 'tcyx', 'yxt', 'zxy']) {
+    const shape = axes.length === 4 ? '(2, 3, 4, 5)' : '(2, 3, 4)';
+    const fault = await faultOf(at(shape, axes));
+    expect(fault, axes).toMatchObject({ tag: 'unsupported' });
+    expect(fault?.message).toContain(`not ${axes}: save numpy.transpose`);
+  }
+  expect((await faultOf(at('(2, 3, 4)', 'zyxc')))?.message).toContain('names 4 axes, but the array has 3');
+  expect((await faultOf(at('(2000, 3, 4)', 'cyx')))?.message).toContain('2000 channels; the limit is 1024');
+});
+
 describe('faults', () => {
   test.each([
     ["'|O'", 'unpickled'],

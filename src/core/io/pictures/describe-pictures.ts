@@ -79,7 +79,8 @@ export function planPictures(
       `the table describes ${pages.length} pictures of ${channels} samples, but the volume is ${info.dims.join('×')}`,
     );
   }
-  if (bits > 8 * elementBytes(type))
+  const isWide = bits === 64 && (type === 'i32' || type === 'u32');
+  if (bits > 8 * elementBytes(type) && !isWide)
     throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the volume is ${type}`);
   if (bits < 8 && (type !== 'u8' || channels > 1)) {
     throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the pixels have ${channels} of ${type}`);

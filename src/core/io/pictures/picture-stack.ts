@@ -2,6 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { isWorthDeflating, type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
+import type { StoredForm } from '../../shared/stored-voxels.ts';
 import { type Channel, colorChannels, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
@@ -114,8 +115,16 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
   );
 }
 
-function describeShape({ width, height, type, channels, bits }: PictureShape): string {
-  const depth = bits < 8 ? `${bits} bits` : bits === 16 && type === 'f32' ? 'f16' : type;
+/** The form of a TIFF's samples if it is not that of the volume. */
+function storedForm({ type, bits }: PictureShape): StoredForm | undefined {
+  if (type === 'f32' && bits === 16) return 'f16';
+  if (bits !== 64) return undefined;
+  return type === 'i32' ? 'i64' : type === 'u32' ? 'u64' : undefined;
+}
+
+function describeShape(shape: PictureShape): string {
+  const { width, height, type, channels, bits } = shape;
+  const depth = bits < 8 ? `${bits} bits` : (storedForm(shape) ?? type);
   return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples per pixel` : ''}`;
 }
 
@@ -223,7 +232,16 @@ function stackVolume(
   const parts = pictures.flatMap((picture) => picture.parts ?? []);
   const leveled = async () => stackBoxes(shape, parts, info.dims[2], nameOf, limitBytes);
   const areInParts = parts.length === pictures.length;
-  return { info, format, deflatesSource: isWorthDeflating(format, []), voxels, ...(areInParts && { leveled }), source };
+  const as = storedForm(shape);
+  return {
+    info,
+    format,
+    deflatesSource: isWorthDeflating(format, []),
+    ...(as && { stored: { samples: 1, as } }),
+    voxels,
+    ...(areInParts && { leveled }),
+    source,
+  };
 }
 
 function allChannels(count: number): number[] {

@@ -3,8 +3,8 @@ import { fromArrayBuffer } from 'geotiff';
 import { expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource } from '../../shared/bytes.ts';
 import { floatsOfHalves, halvesOfFloats } from '../../shared/stored-voxels.ts';
-import { elementBytes, swapBytes } from '../../shared/volume.ts';
-import { noise, readVoxels } from '../common/source-testing.ts';
+import { type Endian, elementBytes, swapBytes } from '../../shared/volume.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import type { OpenVolume } from '../common/volume-reader.ts';
 import { openVolume } from '../open-volume.ts';
 import { ownLabels } from '../own-labels.ts';
@@ -69,6 +69,69 @@ test('half floats become f32, and are restored as half floats', async () => {
   const two = { width: 2, height: 1, type: 'f32', compression: 'deflate', tags: [bits, predicted] } as const;
   const volume = await open(tiffFile({ ...two, encode: () => zlibSync(row) }, [new Uint8Array(8)]));
   expect([...new Float32Array((await readVoxels(volume)).slice().buffer)]).toEqual([1, 2]);
+});
+
+/** 64-bit integers in the byte order of a file. */
+function longs(values: readonly (number | bigint)[], endian: Endian = 'little'): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
+  if (endian === 'big') swapBytes(bytes, 8);
+  return bytes;
+}
+
+const wideBits = { tag: 258, type: 3, values: [64] } as const;
+const [width, height] = [37, 11];
+const wholeNumbers = Array.from({ length: width * height }, (_, index) => (index % 5 === 0 ? -1 : 1) * index * 5_000_000);
+
+test.each(['little', 'big'] as const)('%s-endian integers of 64 bits become those of 32, and are restored', async (endian) => {
+  for (const [type, as] of [
+    ['i32', 'i64'],
+    ['u32', 'u64'],
+  ] as const) {
+    const values = type === 'i32' ? wholeNumbers : wholeNumbers.map((value) => value >>> 0);
+    const expected = new Uint8Array((type === 'i32' ? Int32Array : Uint32Array).from(values).buffer);
+    /** Rows of 32 bits, where those of tiles have padding that no 32 bits hold. */
+    const wide = (block: Uint8Array) => [...new (type === 'i32' ? Int32Array : Uint32Array)(block.slice().buffer)];
+    for (const blocks of [{ rowsPerStrip: 4 }, { rowsPerStrip: 11, compression: 'deflate' as const }]) {
+      const encode = (block: Uint8Array) => {
+        const stored = longs(wide(block), endian);
+        return 'compression' in blocks ? zlibSync(stored) : stored;
+      };
+      const bytes = tiffFile({ width, height, type, endian, ...blocks, tags: [wideBits], encode }, [expected]);
+      const volume = await open(bytes);
+      expect(volume).toMatchObject({ info: { dims: [width, height, 1, 1], type }, stored: { as } });
+      expectSame(await readVoxels(volume), expected);
+      const written = await restored(volume);
+      expect(await tagOf(written, 258)).toBe(64);
+      expectSame(await readVoxels(await open(written)), expected);
+      expect(Buffer.from(written).includes(Buffer.from(longs(values)))).toBe(true);
+    }
+  }
+});
+
+test('integers of 64 bits in tiles, with a predictor, and with values that do not fit', async () => {
+  const expected = new Uint8Array(Int32Array.from(wholeNumbers).buffer);
+  const tile = [16, 16] as const;
+  const untiled = (block: Uint8Array) => {
+    const values = [...new Int32Array(block.slice().buffer)].map(BigInt);
+    // The last tile of a row has 5 columns of the picture.
+    const isLast = values.every((value, at) => at % 16 < 5 || value === 0n);
+    return longs(values.map((value, at) => (isLast && at % 16 >= 5 ? 2n ** 40n : value)));
+  };
+  const tiled = await open(tiffFile({ width, height, type: 'i32', tile, tags: [wideBits], encode: untiled }, [expected]));
+  expectSame(await readVoxels(tiled), expected);
+
+  const differences = (block: Uint8Array) => {
+    const values = [...new Int32Array(block.slice().buffer)].map(BigInt);
+    return zlibSync(longs(values.map((value, at) => (at % width === 0 ? value : value - (values[at - 1] as bigint)))));
+  };
+  const predicted = { compression: 'deflate', tags: [wideBits, { tag: 317, type: 3, values: [2] }] } as const;
+  const volume = await open(tiffFile({ width, height, type: 'i32', ...predicted, encode: differences }, [expected]));
+  expectSame(await readVoxels(volume), expected);
+
+  const large = { width: 3, height: 2, type: 'u32', tags: [wideBits], encode: () => longs([1, 2, 3, 4, 2n ** 32n, 6]) } as const;
+  const fault = await faultOf(open(tiffFile(large, [new Uint8Array(24)])).then(readVoxels));
+  expect(fault).toMatchObject({ tag: 'unsupported' });
+  expect(fault?.message).toContain('the value 4294967296 at pixel (1, 1) does not fit into u32');
 });
 
 test.each([1, 2, 4] as const)('samples of %i bits become u8, and are restored with as many bits', async (bits) => {

@@ -18,7 +18,7 @@ import { palette } from './tiff-palette.ts';
 const notAPage = 1 | 4;
 
 /**
- * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 1, 2, 4, 8, 16 and 32 bits, floats of 16, 32 and 64, in strips or
+ * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 1, 2, 4, 8, 16, 32 and 64 bits, floats of 16, 32 and 64, in strips or
  * tiles, uncompressed or with LZW, deflate or PackBits, in both byte orders. Thumbnails, reduced versions and masks are
  * skipped. ImageJ's stacks over 4 GiB, which have only one directory, are read completely. Samples are returned as stored:
  * colour maps are not applied, and white-is-zero is not inverted.

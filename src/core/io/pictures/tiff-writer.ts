@@ -1,7 +1,7 @@
 import { channelLayout, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { interleave } from '../common/picture.ts';
 import { separated } from '../tiff/ink-channels.ts';
-import { packedBytes, packedRows } from '../tiff/packed-samples.ts';
+import { packedBytes, packedRows, wideBits } from '../tiff/packed-samples.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from '../tiff/tiff-tags.ts';
 import { align8, directoryBytes, encodeDirectory, encodeHeader, numberTag, textTag, tiffTypes } from '../tiff/write-directory.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
@@ -52,11 +52,12 @@ export class TiffWriter {
     return dims[1] * packedBytes({ bits: this.#isPacked ? bits : 8 * elementBytes(type) }, dims[0] * channels);
   }
 
-  /** Whether the source had half floats, or samples of 1, 2 or 4 bits. */
+  /** Whether the source had half floats, samples of 1, 2 or 4 bits, or 64-bit integers. */
   get #isPacked(): boolean {
     const { type } = this.#info;
     const { channels, bits } = this.#table;
-    return (type === 'f32' && bits === 16) || (type === 'u8' && bits < 8 && channels === 1);
+    const isWide = (type === 'i32' || type === 'u32') && bits === wideBits;
+    return isWide || (type === 'f32' && bits === 16) || (type === 'u8' && bits < 8 && channels === 1);
   }
 
   /** Whether all pictures have been written. */

@@ -1,5 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
-import { type Dims4, type ElementType, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { type RawType, rawTypeBytes, rawTypes } from '../../shared/stored-voxels.ts';
+import type { Dims4, VolumeInfo } from '../../shared/volume.ts';
 import { nameWithoutGzip } from '../common/byte-stream.ts';
 import type { RawLayout } from '../common/volume-reader.ts';
 
@@ -10,20 +11,22 @@ export interface RawDescription extends RawLayout {
 }
 
 /** Other common spellings of the element types, as used in names of public datasets and in NumPy. */
-const typeSpellings: ReadonlyMap<string, ElementType> = new Map([
+const typeSpellings: ReadonlyMap<string, RawType> = new Map([
   ['uint8', 'u8'],
   ['int8', 'i8'],
   ['uint16', 'u16'],
   ['int16', 'i16'],
   ['uint32', 'u32'],
   ['int32', 'i32'],
+  ['uint64', 'u64'],
+  ['int64', 'i64'],
   ['float32', 'f32'],
   ['float64', 'f64'],
 ]);
 
-function elementTypeNamed(name: unknown): ElementType | undefined {
+function elementTypeNamed(name: unknown): RawType | undefined {
   if (typeof name !== 'string') return undefined;
-  return elementTypes.find((type) => type === name) ?? typeSpellings.get(name.toLowerCase());
+  return rawTypes.find((type) => type === name) ?? typeSpellings.get(name.toLowerCase());
 }
 
 /** `skull_256x256x256_uint8.raw`, optionally with time points after z. Little-endian. Undefined for any other name. */
@@ -43,7 +46,7 @@ export function sidecarName(name: string): string {
 /**
  * Reads a sidecar: a JSON object such as
  * `{"dims": [256, 256, 178], "type": "u8", "endian": "little", "offset": 0, "spacing": [0.5, 0.5, 1], "unit": "mm"}`.
- * `dims` (x, y, z and optionally t) and `type` are needed. `type` is one of u8 i8 u16 i16 u32 i32 f32 f64, or spelled
+ * `dims` (x, y, z and optionally t) and `type` are needed. `type` is one of u8 i8 u16 i16 u32 i32 u64 i64 f32 f64, or spelled
  * uint8 … float64; `endian` is little (default) or big; `offset` is the number of bytes before the voxels (default 0);
  * `spacing` has three or four distances; `unit` is m, mm or um. Other members are ignored.
  * @throws StriaError `invalid-input` naming the member that is wrong
@@ -58,7 +61,7 @@ export function parseSidecar(bytes: Uint8Array, name: string): RawDescription {
   }
   const { dims, type, endian = 'little', offset = 0, spacing, unit } = members;
   const elementType = elementTypeNamed(type);
-  if (elementType === undefined) throw wrong(`"type" must be one of ${elementTypes.join(', ')}`);
+  if (elementType === undefined) throw wrong(`"type" must be one of ${rawTypes.join(', ')}`);
   if (!isNumberList(dims)) throw wrong('"dims" must be a list of three or four lengths');
   if (endian !== 'little' && endian !== 'big') throw wrong('"endian" must be "little" or "big"');
   if (typeof offset !== 'number') throw wrong('"offset" must be a number of bytes');
@@ -81,12 +84,12 @@ function four(numbers: readonly number[]): Dims4 {
 /** @throws StriaError `invalid-input` for lengths, types and offsets that no file can have */
 export function checkLayout(layout: RawLayout): void {
   const { dims, type, offset = 0 } = layout;
-  if (!elementTypes.includes(type))
-    throw new StriaError('invalid-input', `unknown element type ${type}; choose one of ${elementTypes.join(', ')}`);
+  if (!rawTypes.includes(type))
+    throw new StriaError('invalid-input', `unknown element type ${type}; choose one of ${rawTypes.join(', ')}`);
   if (dims.length !== 4 || !dims.every((length) => Number.isSafeInteger(length) && length >= 1)) {
     throw new StriaError('invalid-input', `the lengths ${dims.join('×')} are not whole numbers from 1`);
   }
-  if (!Number.isSafeInteger(dims.reduce((product, length) => product * length, elementBytes(type)))) {
+  if (!Number.isSafeInteger(dims.reduce((product, length) => product * length, rawTypeBytes(type)))) {
     throw new StriaError('invalid-input', `the lengths ${dims.join('×')} exceed the size of any file`);
   }
   if (!Number.isSafeInteger(offset) || offset < 0)
@@ -107,7 +110,7 @@ export function layoutTooSmall(layout: RawLayout, available: number): string | u
   return `${comparison(layout, available)}. The bytes after the voxels are kept, but not shown.`;
 }
 
-const voxelBytes = ({ dims, type }: RawLayout): number => dims.reduce((product, length) => product * length, elementBytes(type));
+const voxelBytes = ({ dims, type }: RawLayout): number => dims.reduce((product, length) => product * length, rawTypeBytes(type));
 
 function comparison(layout: RawLayout, available: number): string {
   const { dims, type, offset = 0 } = layout;
@@ -118,7 +121,7 @@ function comparison(layout: RawLayout, available: number): string {
 }
 
 function fittingLayouts({ dims, type }: RawLayout, available: number): string[] {
-  const width = elementBytes(type);
+  const width = rawTypeBytes(type);
   const [x, y, z, t] = dims;
   const fitting: string[] = [];
   const slices = available / (x * y * t * width);
@@ -126,7 +129,7 @@ function fittingLayouts({ dims, type }: RawLayout, available: number): string[] 
   if (whole >= 1 && whole !== z) fitting.push(`${dimsText([x, y, whole, t])} ${type}`);
   const edge = Math.round(Math.cbrt(available / width));
   if (edge > 1 && edge ** 3 * width === available && !(edge === x && edge === y)) fitting.push(`${edge}×${edge}×${edge} ${type}`);
-  const other = elementTypes.find((candidate) => x * y * z * t * elementBytes(candidate) === available);
+  const other = rawTypes.find((candidate) => x * y * z * t * rawTypeBytes(candidate) === available);
   if (other !== undefined) fitting.push(`${dimsText(dims)} ${other}`);
   return fitting;
 }

@@ -1,9 +1,11 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { SourcePart } from '../../shared/source.ts';
+import { readTypeOf } from '../../shared/stored-voxels.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { nameWithoutGzip, openBytes, plainBytes, readWhole } from '../common/byte-stream.ts';
-import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { volumeAt } from '../common/stored-volume.ts';
+import { readBefore, type VoxelPlace } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
 import {
   checkLayout,
@@ -48,7 +50,8 @@ export async function findRawLayout(source: ByteSource, options: OpenOptions & J
 export async function openRaw(source: ByteSource, found: FoundLayout, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const { layout, sidecar } = found;
   checkLayout(layout);
-  const { dims, type, endian = 'little', offset = 0 } = layout;
+  const { dims, endian = 'little', offset = 0 } = layout;
+  const { type, as } = readTypeOf(layout.type);
   const stream = /\.gz$/i.test(source.name) ? await openBytes(source, options) : plainBytes(source);
   if (offset > stream.sizeLimit) throw layoutTooLarge(layout, 0);
   const remark = stream.size === undefined ? undefined : layoutTooSmall(layout, stream.size - offset);
@@ -56,7 +59,7 @@ export async function openRaw(source: ByteSource, found: FoundLayout, options: O
   const before = await readBefore(stream, offset, options);
   const spacing = layout.spacing ?? ([1, 1, 1, 1] as const);
   const name = stream.size === undefined ? nameWithoutGzip(source.name) : source.name;
-  return streamedVolume({
+  const place: VoxelPlace = {
     info: {
       dims,
       type,
@@ -73,5 +76,6 @@ export async function openRaw(source: ByteSource, found: FoundLayout, options: O
     start: offset,
     parts: (after) => [...(sidecar === undefined ? [] : [sidecar]), { name, before, hasVoxels: true, after }],
     tooShort: (available) => layoutTooLarge(layout, available),
-  });
+  };
+  return volumeAt(place, as && { samples: 1, as });
 }

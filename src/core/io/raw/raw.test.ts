@@ -65,7 +65,7 @@ describe('a sidecar', () => {
     ['no JSON', 'JSON'],
     ['[1, 2]', 'type'],
     ['null', 'type'],
-    [{ dims: [2, 2, 2], type: 'u64' }, 'type'],
+    [{ dims: [2, 2, 2], type: 'u128' }, 'type'],
     [{ dims: [2, 2, 2], type: 'constructor' }, 'type'],
     [{ type: 'u8' }, 'dims'],
     [{ dims: [2, 2], type: 'u8' }, 'dims'],

@@ -2,6 +2,7 @@ import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type ElementType, elementBytes } from '../../shared/volume.ts';
 import { checkPictureShape, maxChannels, type PictureShape, usualExpansion } from '../common/picture.ts';
+import { wideBits } from './packed-samples.ts';
 import { compressionOf, jpegCompression } from './tiff-compression.ts';
 import { readNumbers, readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 import { tiffTags } from './tiff-tags.ts';
@@ -120,8 +121,8 @@ function same(values: readonly number[], what: string): number {
 }
 
 /**
- * TIFF's SampleFormat: 1 unsigned, 2 signed, 3 floating point, 4 undefined, which is read as unsigned. Half floats become f32, and
- * 1, 2 and 4 bits u8.
+ * TIFF's SampleFormat: 1 unsigned, 2 signed, 3 floating point, 4 undefined, which is read as unsigned. Half floats become f32,
+ * 1, 2 and 4 bits u8, and whole numbers of 64 bits those of 32.
  */
 function elementTypeOf(bits: number, format: number): ElementType {
   const kind = { 1: 'u', 2: 'i', 3: 'f', 4: 'u' }[format];
@@ -130,10 +131,11 @@ function elementTypeOf(bits: number, format: number): ElementType {
   if (type !== undefined) return type;
   if (kind === 'f' && bits === 16) return 'f32';
   if (kind === 'u' && [1, 2, 4].includes(bits)) return 'u8';
+  if (bits === wideBits && kind !== undefined) return `${kind as 'u' | 'i'}32`;
   const word = { u: 'whole numbers', i: 'signed whole numbers', f: 'floating point' }[kind ?? ''] ?? `sample format ${format}`;
   throw new StriaError(
     'unsupported',
-    `Stria does not read TIFF of ${bits} bits, ${word}; it reads whole numbers of 1, 2, 4, 8, 16 and 32 bits and floating point of 16, 32 and 64`,
+    `Stria does not read TIFF of ${bits} bits, ${word}; it reads whole numbers of 1, 2, 4, 8, 16, 32 and 64 bits and floating point of 16, 32 and 64`,
   );
 }
 
@@ -141,7 +143,7 @@ function predictorOf(predictor: number, { type, bits }: PictureShape, compressio
   // Without compression, with PackBits and JPEG there is no predictor, whatever the tag says. TIFF 6.0, section 14.
   if (predictor === 1 || compression === 1 || compression === 32773 || compression === jpegCompression) return 1;
   const isFloat = type === 'f32' || type === 'f64';
-  if (predictor === 2 && !isFloat && bits >= 8 && bits <= 32) return 2;
+  if (predictor === 2 && !isFloat && bits >= 8) return 2;
   if (predictor === 3 && isFloat) return 3;
   throw new StriaError(
     'unsupported',

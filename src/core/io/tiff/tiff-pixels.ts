@@ -4,7 +4,7 @@ import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { plainBytes } from '../common/byte-stream.ts';
 import { checkMemory, type PictureShape, type RowStrip, type StripOptions, stripRows } from '../common/picture.ts';
 import { PieceReader } from '../common/piece-reader.ts';
-import { packedBytes, unpackedRow } from './packed-samples.ts';
+import { packedBytes, unpackedRow, wideBits } from './packed-samples.ts';
 import { compressionOf } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -177,6 +177,8 @@ export async function* blockRows(
   const samplesOfPixel = isPlanar ? 1 : shape.channels;
   const lineSamples = blockWidth * samplesOfPixel;
   const line = new Uint8Array(packedBytes(shape, lineSamples));
+  /** What follows the picture's pixels in a tile may be anything. */
+  const paddingAt = packedBytes(shape, Math.min(blockWidth, shape.width - column * blockWidth) * samplesOfPixel);
   // A missing block is blank: GDAL and slide scanners omit empty blocks.
   if (offsets[block] === 0 && byteCounts[block] === 0) {
     const blank = new Uint8Array(lineSamples * elementBytes(shape.type));
@@ -213,7 +215,11 @@ export async function* blockRows(
         throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${at} of ${rows} rows`);
       }
       if (at < wanted.first) continue;
-      yield unpackedRow(toSamples(line, decoded, layout, file.endian === 'big' && !isLittle), shape, lineSamples);
+      const stored = toSamples(line, decoded, layout, file.endian === 'big' && !isLittle);
+      const y = row * blockHeight + at;
+      yield unpackedRow(stored.fill(0, paddingAt), shape, lineSamples, (sample) => {
+        return `pixel (${column * blockWidth + Math.floor(sample / samplesOfPixel)}, ${y})`;
+      });
     }
   } finally {
     await samples.close();
@@ -241,23 +247,33 @@ function sampleBytesOf({ bits }: Pick<PictureShape, 'bits'>): 1 | 2 | 4 | 8 {
 
 /** Undoes the predictor and byte order of a row, in place or into `decoded`, which has the same length. */
 function toSamples(
-  line: Uint8Array,
-  decoded: Uint8Array,
+  line: Uint8Array<ArrayBuffer>,
+  decoded: Uint8Array<ArrayBuffer>,
   { shape, predictor, isPlanar }: TiffLayout,
   isBig: boolean,
-): Uint8Array {
+): Uint8Array<ArrayBuffer> {
   const sampleBytes = sampleBytesOf(shape);
   const distance = isPlanar ? 1 : shape.channels;
   if (predictor === 3) return fromFloatPredictor(line, decoded, sampleBytes, distance);
   if (isBig) swapBytes(line, sampleBytes);
   if (predictor === 1) return line;
+  if (shape.bits === wideBits) {
+    const wide = new BigUint64Array(line.buffer);
+    for (let at = distance; at < wide.length; at++) wide[at] = (wide[at] as bigint) + (wide[at - distance] as bigint);
+    return line;
+  }
   const samples = typedVoxels(shape.type, line);
   for (let at = distance; at < samples.length; at++) samples[at] = (samples[at] as number) + (samples[at - distance] as number);
   return line;
 }
 
 /** Adobe Photoshop TIFF Technical Note 3: the bytes of all samples, most significant first, minus their left neighbours. */
-function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: number, distance: number): Uint8Array {
+function fromFloatPredictor(
+  line: Uint8Array<ArrayBuffer>,
+  decoded: Uint8Array<ArrayBuffer>,
+  sampleBytes: number,
+  distance: number,
+): Uint8Array<ArrayBuffer> {
   for (let at = distance; at < line.length; at++) line[at] = (line[at] as number) + (line[at - distance] as number);
   const count = line.length / sampleBytes;
   for (let sample = 0; sample < count; sample++) {

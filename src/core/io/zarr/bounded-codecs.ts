@@ -3,6 +3,7 @@ import { joinBytes } from '../common/byte-stream.ts';
 import { gunzip } from '../common/gunzip.ts';
 import { inflateBounded } from '../common/inflate-bounded.ts';
 import { zstdBytes } from '../common/zstd-length.ts';
+import { bloscLength, decodeBlosc } from '../unpack/blosc.ts';
 import { crc32c } from './crc32c.ts';
 
 /** Intermediate data may be slightly longer than the chunk, because of checksums and padding. */
@@ -31,7 +32,8 @@ export interface CodecRegistry {
 
 /**
  * Replaces zarrita's decoders with ones that refuse a chunk that exceeds the size in its metadata, before allocating memory for it.
- * Zarrita alone would expand a few kilobytes to gigabytes. The checksum, which zarrita discards, is verified.
+ * Zarrita alone would expand a few kilobytes to gigabytes. The checksum, which zarrita discards, is verified, and
+ * damaged Blosc data is refused, which numcodecs decodes to other values.
  */
 export function boundCodecs(registry: CodecRegistry): void {
   const set = (names: readonly string[], loader: CodecLoader) => {
@@ -44,8 +46,14 @@ export function boundCodecs(registry: CodecRegistry): void {
     inflating((bytes, limit) => inflateBounded(bytes, 'deflate', limit)),
   );
   set(['crc32c'], checkingCrc32c);
+  set(
+    both('blosc'),
+    inflating((bytes, limit) => {
+      refuseBeyond(limit, bloscLength(bytes));
+      return decodeBlosc(bytes);
+    }),
+  );
   for (const [name, promised] of [
-    ['blosc', bloscBytes],
     ['lz4', lz4Bytes],
     ['zstd', zstdBytes],
   ] as const) {
@@ -120,16 +128,6 @@ function refuseBeyond(limit: number, length: number): void {
 function viewOf(bytes: Uint8Array, length: number): DataView {
   if (bytes.byteLength < length) throw new StriaError('corrupt', 'the compressed chunk ends inside its header');
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** The header of c-blosc 1: versions, flags, the type's width, then the lengths of the content, of a block and of the chunk. */
-function bloscBytes(bytes: Uint8Array): number {
-  const view = viewOf(bytes, 16);
-  const [content, block, whole] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [number, number, number];
-  if (whole !== bytes.byteLength || (content > 0 && (block === 0 || block > content))) {
-    throw new StriaError('corrupt', 'the lengths in the header of a blosc chunk contradict each other');
-  }
-  return content;
 }
 
 /** numcodecs stores the length of the content first, in 32 bits. */

@@ -100,6 +100,31 @@ test('refuses chunks that would exceed their stated size, before allocating memo
   }
 });
 
+test('refuses damaged Blosc chunks, which numcodecs decodes to other values', async () => {
+  const values = Uint8Array.from({ length: 60 * 60 * 60 }, (_, index) => (index % 7) * (index >> 8));
+  const files = await zarrArray('', {
+    shape: [60, 60, 60],
+    chunks: [60, 60, 60],
+    dtype: '|u1',
+    version: 3,
+    values,
+    compressor: 'blosc',
+  });
+  const chunk = files['c/0/0/0'] as Uint8Array;
+  const before = await decodedByNumcodecs(chunk);
+  let refused = 0;
+  for (let at = 24; at < 100; at++) {
+    const bytes = chunk.slice();
+    bytes[at] = (bytes[at] as number) ^ 0xff;
+    const fault = await faultOf(read({ ...files, 'c/0/0/0': bytes }));
+    if (fault === undefined) continue;
+    expect(fault.tag).toBe('corrupt');
+    expect((await decodedByNumcodecs(bytes)).byteLength).toBe(before.byteLength);
+    refused++;
+  }
+  expect(refused).toBeGreaterThan(10);
+});
+
 test('refuses chunks with too few values, and shards with a wrong index', async () => {
   const files = await zarrArray('', small);
   files['c/1/1/0'] = noise(59);
@@ -207,3 +232,8 @@ test('a chunk of gzip with several members is read, because Zarr v2 writers may 
   files['0.0.0'] = new Uint8Array(Buffer.concat([gzipSync(values.subarray(0, 20)), gzipSync(values.subarray(20))]));
   expect(await faultOf(read(files))).toBeUndefined();
 });
+
+async function decodedByNumcodecs(chunk: Uint8Array): Promise<Uint8Array> {
+  const { default: Blosc } = await import('numcodecs/blosc');
+  return Blosc.fromConfig({ id: 'blosc' }).decode(chunk);
+}

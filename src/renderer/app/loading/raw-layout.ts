@@ -1,4 +1,5 @@
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import { rawTypeBytes } from '../../../core/shared/stored-voxels.ts';
 import { type Dims4, type ElementType, elementBytes, voxelCount } from '../../../core/shared/volume.ts';
 import { formatBytes, formatCount } from '../words/units.ts';
 
@@ -16,7 +17,7 @@ export function checkLayout(layout: RawLayout, size: number): LayoutCheck {
     return { state: 'wrong', words: 'Each dimension is a whole number of at least 1.' };
   }
   if (!Number.isInteger(offset) || offset < 0) return { state: 'wrong', words: 'The offset is a whole number of bytes.' };
-  const needed = voxelCount(layout.dims) * elementBytes(layout.type) + offset;
+  const needed = voxelCount(layout.dims) * rawTypeBytes(layout.type) + offset;
   if (needed === size) return { state: 'fits' };
   const difference = Math.abs(needed - size);
   const amount = difference < 10_000 ? `${formatCount(difference)} bytes` : formatBytes(difference);

@@ -17,7 +17,8 @@ import { isAddress } from '../../../core/remote/address.ts';
 import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
 import { type EmptySpace, isEmptySpace } from '../../../core/shared/empty-space.ts';
 import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
-import { type Dims3, type Dims4, elementTypes } from '../../../core/shared/volume.ts';
+import { rawTypes } from '../../../core/shared/stored-voxels.ts';
+import type { Dims3, Dims4 } from '../../../core/shared/volume.ts';
 import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
 import type { StackAxis } from '../../playback/stacks.ts';
 import { isColormapName } from '../../viewer/colors/colormaps.ts';
@@ -160,7 +161,7 @@ function pathOf(value: unknown, index: number): string {
 function rawOf({ dims, type, endian, offset }: JsonObject): RawLayout {
   return {
     dims: asArray(dims, 'raw.dims', { length: 4 }).map((length) => asCount(length, 'raw.dims', 1)) as unknown as Dims4,
-    type: asWord(type, 'raw.type', elementTypes),
+    type: asWord(type, 'raw.type', rawTypes),
     endian: one(['little', 'big'], endian, 'little'),
     offset: asCount(offset ?? 0, 'raw.offset', 0),
   };

@@ -1,5 +1,6 @@
 import { amountTexts, type ByteUnits } from '../../../core/shared/amounts.ts';
-import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
+import type { RawType } from '../../../core/shared/stored-voxels.ts';
+import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 
 /** A narrow no-break space, which separates groups of three digits, and a number from its unit. */
 export const thinSpace = '\u202f';
@@ -78,18 +79,20 @@ export function formatDims(dims: Dims4): string {
   return dims[3] > 1 ? `${still} × ${dims[3]}` : still;
 }
 
-const typeWords: Record<ElementType, string> = {
+const typeWords: Record<RawType, string> = {
   u8: 'unsigned 8-bit',
   i8: 'signed 8-bit',
   u16: 'unsigned 16-bit',
   i16: 'signed 16-bit',
   u32: 'unsigned 32-bit',
   i32: 'signed 32-bit',
+  u64: 'unsigned 64-bit, read as 32-bit',
+  i64: 'signed 64-bit, read as 32-bit',
   f32: 'float 32-bit',
   f64: 'float 64-bit',
 };
 
-export function formatType(type: ElementType): string {
+export function formatType(type: RawType): string {
   return typeWords[type];
 }
 

@@ -2,7 +2,8 @@ import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
-import { type ElementType, type Endian, elementTypes } from '../../../core/shared/volume.ts';
+import { type RawType, rawTypes } from '../../../core/shared/stored-voxels.ts';
+import type { Endian } from '../../../core/shared/volume.ts';
 import { checkLayout } from '../../app/loading/raw-layout.ts';
 import { formatBytes, formatCount, formatDims, formatType } from '../../app/words/units.ts';
 import type { HostFile } from '../../host/host.ts';
@@ -55,11 +56,11 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
             />
           ))}
         </div>
-        <Select<ElementType>
+        <Select<RawType>
           label="Element type"
           value={layout.type}
           onChange={(type) => change({ type })}
-          options={elementTypes.map((type) => ({ key: type, label: type, hint: formatType(type) }))}
+          options={rawTypes.map((type) => ({ key: type, label: type, hint: formatType(type) }))}
         />
         <div className={styles.row}>
           <span>Byte order</span>
