@@ -32,8 +32,8 @@ const wayOn = ({ isSoftware }: Gpu) =>
 export interface FirstPicture {
   /** The indices of the volume and its levels have been read. */
   readonly indexMs: number;
-  /** A frame shows a coarse level. */
-  readonly coarseMs: number;
+  /** A frame shows a coarse level; undefined if the file has none. */
+  readonly coarseMs: number | undefined;
   /** A frame shows the volume, from all bricks that are there. */
   readonly pictureMs: number;
   /** A frame shows all bricks of the levels that suit the picture's size; undefined if they did not arrive within three seconds. */
@@ -71,8 +71,9 @@ async function firstPicture(gpu: Gpu, open: () => Promise<ByteSource>): Promise<
   const reader = await ContainerReader.open(await open());
   const levels = await reader.levels();
   const indexMs = performance.now() - start;
-  await drawCoarse(gpu, levels, size, projection);
-  const coarseMs = performance.now() - start;
+  const level = levels.find(({ header }) => volumeBytes(header.volume) <= firstPictureBytes) ?? levels.at(-1);
+  if (level) await drawCoarse(gpu, level, size, projection);
+  const coarseMs = level && performance.now() - start;
   const source = await ContainerBricks.open(reader);
   const stageMs = performance.now() - start;
   const stage = new BrickStage(gpu, scope, source, [0, 255], size, limits);
@@ -91,10 +92,8 @@ async function firstPicture(gpu: Gpu, open: () => Promise<ByteSource>): Promise<
   }
 }
 
-/** Draws the finest level of at most as many bytes as the app takes for its first picture. */
-async function drawCoarse(gpu: Gpu, levels: readonly ContainerReader[], size: FrameSize, projection: Projection): Promise<void> {
-  const level = levels.find(({ header }) => volumeBytes(header.volume) <= firstPictureBytes) ?? levels.at(-1);
-  if (!level) throw new Error('the file has no levels');
+/** Draws a level, as the app does for its first picture. */
+async function drawCoarse(gpu: Gpu, level: ContainerReader, size: FrameSize, projection: Projection): Promise<void> {
   const { volume, chunkShape } = level.header;
   const resident = await ResidentVolume.create(gpu, volume, { chunkShape });
   try {

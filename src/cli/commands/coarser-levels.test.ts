@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { HalvedBricks } from '../../core/bricks/halved-bricks.ts';
 import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
 import type { TaskPool } from '../../core/cpu/cpu-task.ts';
 import { inlinePool } from '../../core/cpu/inline-pool.ts';
@@ -115,9 +116,28 @@ test('a level that a .stria leaves out is not made if that takes too much of a n
   expect(await factorsOf({ isRemote: true })).toEqual(all);
   expect(await factorsOf({ byteLength: 2 ** 28 + 1 })).toEqual(all);
   expect(await factorsOf({ byteLength: 2 ** 28 + 1, isRemote: true })).toEqual(stored);
-  // A layer of eight planes of the level, of 16-bit numbers: 2^31 bytes, and more.
-  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14, 16, 1] })).toEqual(all);
-  expect(await factorsOf({ dims: [2 ** 15, 2 ** 14 + 1, 16, 1] })).toEqual(stored);
+  // A layer of eight planes of the level, of 16-bit numbers: 2^30 bytes, and more.
+  expect(await factorsOf({ dims: [2 ** 14, 2 ** 14, 16, 1] })).toEqual(all);
+  expect(await factorsOf({ dims: [2 ** 14, 2 ** 14 + 1, 16, 1] })).toEqual(stored);
+});
+
+test('if the finest level takes too much memory, the voxels of the next one are still its own', async () => {
+  const long = testInfo([1030, 1030, 13, 1], 'u8');
+  const lean = await withoutFinest(await withAllLevels(long, testVoxels(long), [64, 64, 8, 1]), 2);
+  const reader = await ContainerReader.open(memorySource('a.stria', lean));
+  const header = { ...reader.header, volume: { ...long, dims: [2 ** 15 + 2, 2 ** 15, 16, 1] as const } };
+  const container = { header, byteLength: lean.byteLength, levels: () => reader.levels() } as ContainerReader;
+  const found = await containerLevels(container, backend, inlinePool, {});
+  expect(found.levels[0]?.factors).toEqual([4, 4, 4]);
+  const bricks = await HalvedBricks.open(reader, inlinePool());
+  const open = vi.spyOn(HalvedBricks, 'open').mockResolvedValue(bricks);
+  try {
+    const sizes: number[] = [];
+    for await (const { byteLength } of found.voxels(0)) sizes.push(byteLength);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(258 * 258 * 4);
+  } finally {
+    open.mockRestore();
+  }
 });
 
 test('a file whose chunks are too large for boxes has no levels, but can be read in order', async () => {

@@ -21,8 +21,8 @@ const none: CoarserLevels = { levels: [], async *voxels() {} };
 const mostMadeFromBytes = 2 ** 36;
 /** Nor are larger files fetched from a network for that. */
 const mostFetchedBytes = 2 ** 28;
-/** A layer of the level's chunks is held in memory, up to this size. */
-const mostLayerBytes = 2 ** 31;
+/** A layer of the level's chunks is held in memory, up to this size; encoded, as much of the next one as well. */
+const mostLayerBytes = 2 ** 30;
 
 /**
  * The levels of a .stria, also those that it leaves out.
@@ -41,16 +41,17 @@ export async function containerLevels(
   const stored = levelsIn(levels, backend, job);
   const { volume } = container.header;
   const isTooMuch = volumeBytes(volume) > mostMadeFromBytes || (isRemote && container.byteLength > mostFetchedBytes);
-  const leftOut = leftOutLevels(container.header, levels[0]?.level).filter(
-    (level) => !isTooMuch && layerBytes(volume, level) <= mostLayerBytes,
-  );
+  const leftOut = leftOutLevels(container.header, levels[0]?.level)
+    .map((level, at) => ({ ...level, number: at + 1 }))
+    .filter((level) => !isTooMuch && layerBytes(volume, level) <= mostLayerBytes);
   return {
     levels: [...leftOut.map(({ dims, factors }) => ({ dims, factors })), ...stored.levels],
     async *voxels(index) {
-      if (index >= leftOut.length) return yield* stored.voxels(index - leftOut.length);
+      const made = leftOut[index];
+      if (!made) return yield* stored.voxels(index - leftOut.length);
       const pool = openPool();
       try {
-        yield* levelVoxels(await HalvedBricks.open(container, pool, job), index + 1, job);
+        yield* levelVoxels(await HalvedBricks.open(container, pool, job), made.number, job);
       } finally {
         await pool.destroy();
       }

@@ -46,6 +46,7 @@ export async function withPictureScene<T>(
   const session = await sessionOf(options, job);
   const hosts = session && (await askForHosts(session, options, terminal, job));
   const { gpu, backend, close } = await openDrawing(options);
+  const decoding = { backend, threads: options.threads };
   const volumes: ResidentVolume[] = [];
   const labelsIn = new Map<ResidentVolume, OwnLabels>();
   const inputs = session ? [options.input, session.path] : [options.input];
@@ -70,7 +71,7 @@ export async function withPictureScene<T>(
       if (!session || !hosts) break;
       if (!source) continue;
       try {
-        layers.set(layer.id, await withSessionSource(session, source, hosts, backend, job, loadAs(layer.id)));
+        layers.set(layer.id, await withSessionSource(session, source, hosts, decoding, job, loadAs(layer.id)));
       } catch (error) {
         terminal.note(layerNote(session, layer.name, error));
       }
@@ -125,7 +126,7 @@ function loadInput(
   load: VolumeWork<ResidentVolume>,
 ): Promise<ResidentVolume> {
   if (session && hosts && isOwnVolume(session, input)) {
-    return withSessionSource(session, session.saved.source, hosts, backend, job, load);
+    return withSessionSource(session, session.saved.source, hosts, { backend, threads }, job, load);
   }
   return withVolume(input, { raw, dataset, axes, threads }, backend, job, load);
 }

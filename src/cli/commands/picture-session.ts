@@ -57,6 +57,13 @@ export function savedViewName({ saved: { layout, sliceAxis } }: PictureSession):
   return layout === 'slices' ? 'z' : '3d';
 }
 
+/** What decodes volumes. */
+interface Decoding {
+  readonly backend: Backend;
+  /** How many threads may make levels. Default: all. */
+  readonly threads: number | undefined;
+}
+
 /**
  * Opens the file that a session names, if it is still the same, runs the work, and closes it.
  * @throws StriaError `not-readable`; `invalid-input` if it is another file; the readers' errors
@@ -65,7 +72,7 @@ export async function withSessionSource<T>(
   session: PictureSession,
   source: PicturedSource,
   hosts: SessionHosts,
-  backend: Backend,
+  { backend, threads }: Decoding,
   job: JobOptions,
   work: VolumeWork<T>,
 ): Promise<T> {
@@ -81,7 +88,7 @@ export async function withSessionSource<T>(
     for (const [index, path] of paths.entries()) await checkSame(path, files[index] as (typeof files)[number], job);
   }
   const [first] = paths as [string];
-  return paths.length === 1 ? withVolume(first, { raw, dataset }, backend, job, work) : withStack(paths, job, work);
+  return paths.length === 1 ? withVolume(first, { raw, dataset, threads }, backend, job, work) : withStack(paths, job, work);
 }
 
 /** @throws StriaError `invalid-input` if it is another file, `not-readable` */

@@ -2,6 +2,7 @@ import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ballVoxel, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
+import type { GpuBrickLimits } from '../../../core/bricks/gpu-bricks.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { wholeOf } from '../../../core/draw/ray-pass.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
@@ -71,9 +72,9 @@ async function residentOf(info: VolumeInfo, voxels: Uint8Array): Promise<Residen
   return volume;
 }
 
-function open(from: BrickSource, arrived = () => {}): BrickSpace {
+function open(from: BrickSource, arrived = () => {}, limits: Partial<GpuBrickLimits> = budgets): BrickSpace {
   const host = new HostBricks(from, { bytes: 2 ** 16, retryMs: 1 });
-  const space = new BrickSpace(gpu, host, budgets, () => [-Infinity, Infinity], { arrived, changed: () => {} });
+  const space = new BrickSpace(gpu, host, limits, () => [-Infinity, Infinity], { arrived, changed: () => {} });
   hosts.push(host);
   spaces.push(space);
   return space;
@@ -164,6 +165,21 @@ test('a picture waits for its kernel and for its bricks', async () => {
   const prepare = vi.spyOn(gpu, 'prepareKernels').mockImplementation(() => new Promise((passed) => setTimeout(passed, 100)));
   expect(mostDifferent(await picture(coarse, open(bricks)), await picture(whole))).toBeLessThanOrEqual(1);
   expect(prepare).toHaveBeenCalled();
+});
+
+test('a picture that needs another kernel once its bricks are there waits for that one, too', async () => {
+  const space = open(bricks, undefined, { ...budgets, textureBytes: 2 ** 22 });
+  await picture(coarse, space);
+  // As for floats, whose bricks cannot be filtered until all of them were copied again.
+  let isFiltered = false;
+  vi.spyOn(space.bricks, 'isFiltered').mockImplementation(() => isFiltered);
+  vi.spyOn(space.bricks, 'isSettled', 'get').mockImplementation(() => isFiltered);
+  vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  vi.spyOn(gpu, 'prepareKernels').mockImplementation(() => new Promise((passed) => setTimeout(passed, 100)));
+  setTimeout(() => {
+    isFiltered = true;
+  }, 600);
+  expect(mostDifferent(await picture(coarse, space), await picture(whole))).toBeLessThanOrEqual(1);
 });
 
 test('when a view decodes bricks, the other views are drawn, too', async () => {

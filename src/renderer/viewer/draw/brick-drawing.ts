@@ -166,10 +166,11 @@ export class BrickDrawing {
     const stall = new Stall(stuckMs);
     while (!this.#isDestroyed && !this.space.isClosed && !this.#gpu.isLost) {
       throwIfAborted(signal);
-      const isCompiling = this.isCompiling(frame);
       this.isReady(frame.channels);
-      if (!isCompiling) await this.probe(frame, strip);
-      if (this.#demand.isComplete && bricks.isSettled) return;
+      if (!this.isCompiling(frame)) await this.probe(frame, strip);
+      // Meanwhile the bricks may have become fit for filtering, which takes another kernel.
+      const isCompiling = this.isCompiling(frame);
+      if (!isCompiling && this.#demand.isComplete && bricks.isSettled) return;
       // Choosing other levels is progress, too.
       if (stall.isOver(bricks.use.decoded + this.#demand.bias, isCompiling || bricks.atlas.isCompiling)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
