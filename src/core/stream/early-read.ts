@@ -1,0 +1,46 @@
+import type { EncodedChunk } from '../format/chunk.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import type { JobOptions } from '../shared/job.ts';
+import { maxBoxBytes, slabTargetBytes } from './pipeline.ts';
+import { type ChunkRange, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
+
+/**
+ * The payloads of a container's first slab, which are read while a GPU is opened: that keeps the caller's thread busy for a fifth of a
+ * second.
+ */
+export class EarlyRead {
+  readonly #slab: Slab;
+  /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
+  readonly #chunks: Promise<EncodedChunk[] | undefined>;
+  #isTaken = false;
+
+  private constructor(container: ContainerReader, slab: Slab, { signal }: JobOptions) {
+    this.#slab = slab;
+    const memory = new ReusedBytes();
+    const { firstChunk, chunks } = slab;
+    const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
+    this.#chunks = reading.catch(() => undefined);
+  }
+
+  /** Undefined if no backend would be given the first slab as one box. */
+  static begin(container: ContainerReader, job: JobOptions): EarlyRead | undefined {
+    const { grid, header } = container;
+    if (grid.isInterleaved) return undefined;
+    const { value: slab } = slabsOf(grid, codecElementBytes(header.volume.type), slabTargetBytes).next();
+    return slab && slab.byteLength <= maxBoxBytes ? new EarlyRead(container, slab, job) : undefined;
+  }
+
+  /** The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read. Only once. */
+  async take({ firstChunk, chunks }: ChunkRange): Promise<EncodedChunk[] | undefined> {
+    const isSame = firstChunk === this.#slab.firstChunk && chunks.length === this.#slab.chunks.length;
+    if (this.#isTaken || !isSame) return undefined;
+    this.#isTaken = true;
+    return this.#chunks;
+  }
+
+  /** Ends when nothing is being read any more. */
+  async settle(): Promise<void> {
+    await this.#chunks;
+  }
+}
