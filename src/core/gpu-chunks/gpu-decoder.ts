@@ -141,9 +141,10 @@ export class GpuDecoder {
     const gpu = this.#gpu;
     const { scope } = work.call;
     const batch = sortChunks(box, chunks, work);
-    await this.#prepare(box, batch, work);
+    // Payloads are uploaded while kernels compile.
+    const prepared = this.#prepare(box, batch, work);
     const flags = new FaultFlags(scope);
-    const read = await this.#decodeAtOnce(box, batch, { ...work, flags }, (commands) => {
+    const read = await this.#decodeAtOnce(box, batch, prepared, { ...work, flags }, (commands) => {
       const analyses = recordAnalysis(gpu, box, scope, commands);
       const suspects = flags.record(commands);
       return () => ({ analyses: analyses(), suspects: suspects() });
@@ -167,12 +168,14 @@ export class GpuDecoder {
 
   /**
    * Decodes a batch in one submit.
+   * @param prepared ends when the kernels are compiled, and never rejects
    * @param record records what depends on the voxels, and returns what reads it once the commands are done
    * @returns the result of `record`; undefined if any chunk is faulty, without saying which
    */
   async #decodeAtOnce<T>(
     { voxels }: ResidentBox,
     { groups, filled, ramps }: DecodeBatch,
+    prepared: Promise<void>,
     work: DecodeWork,
     record: (commands: Commands) => T,
   ): Promise<T | undefined> {
@@ -181,6 +184,7 @@ export class GpuDecoder {
     throwIfAborted(work.call.signal);
     const uploads: UploadedPayloads[] = [];
     for (const { members } of groups) uploads.push(await uploadPayloads(gpu, scope, members.map(payloadOf)));
+    await prepared;
     throwIfAborted(work.call.signal);
     try {
       const commands = gpu.commands('decode', work.call.onTimes);

@@ -51,7 +51,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
     ),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
-      return gpu.prepareKernels([locate, ...decode]);
+      // First those that take longest.
+      return gpu.prepareKernels([...decode, locate]);
     },
     prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
