@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { fileSink, type WritableFile } from './file-sink.ts';
 
@@ -74,4 +75,24 @@ test('if the disk fails midway, the file fails and is discarded', async () => {
   await sink.writeParts?.(Array.from({ length: 4 }, () => new Uint8Array(2 ** 24)));
   await expect(sink.close()).rejects.toMatchObject({ tag: 'not-writable' });
   expect(discarded).toBe(1);
+});
+
+test.each([
+  ['long', 60, 1],
+  ['no time', 0, 0],
+])('other work is done during the last sync if that takes %s', async (_, syncMs, count) => {
+  const { file, calls } = testFile(2 ** 40);
+  const slow: WritableFile = {
+    ...file,
+    async sync() {
+      calls.push('sync');
+      if (syncMs > 0) await sleep(syncMs);
+    },
+  };
+  const whileSyncing = () => calls.push('other work');
+  const sink = fileSink(slow, { path: 'a', gatherBytes: 4, whileSyncing });
+  await sink.write(new Uint8Array(9));
+  await sink.close();
+  await sleep(20);
+  expect(calls).toEqual(count === 1 ? ['write', 'sync', 'other work', 'close'] : ['write', 'sync', 'close']);
 });
