@@ -84,6 +84,25 @@ test('the first slab is read once, while another backend is opened', async () =>
   expect(new Set(reads.map(({ offset }) => offset)).size).toBe(reads.length);
 });
 
+test('the other backend gets ready for the first slab before it decodes that', async () => {
+  const calls: string[] = [];
+  const next: Backend = {
+    ...lending(),
+    async prepareDecode(chunks, boxes, { dims, elementBytes }) {
+      calls.push(`prepare ${chunks.length} of ${boxes.length} in ${dims.join('×')}, ${elementBytes}`);
+    },
+  };
+  const decoding: Backend = {
+    ...next,
+    decodeLent(...given) {
+      calls.push('decode');
+      return (next.decodeLent as NonNullable<Backend['decodeLent']>)(...given);
+    },
+  };
+  await restored(watchedSource([]), { ...cpu, successor: async () => decoding });
+  expect(calls.slice(0, 2)).toEqual(['prepare 128 of 128 in 512×512×128, 1', 'decode']);
+});
+
 test.each([
   ['if that fails', 0, false],
   ['if the other backend wants the payloads in memory that threads share', -1, true],

@@ -1,3 +1,5 @@
+import type { Backend } from '../chunks/backend.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
@@ -13,10 +15,12 @@ export class EarlyRead {
   readonly #slab: Slab;
   /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
   readonly #chunks: Promise<EncodedChunk[] | undefined>;
+  readonly #elementBytes: CodecElementBytes;
   #isTaken = false;
 
   private constructor(container: ContainerReader, slab: Slab, { signal }: JobOptions) {
     this.#slab = slab;
+    this.#elementBytes = codecElementBytes(container.header.volume.type);
     const memory = new ReusedBytes();
     const { firstChunk, chunks } = slab;
     const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
@@ -29,6 +33,13 @@ export class EarlyRead {
     if (grid.isInterleaved) return undefined;
     const { value: slab } = slabsOf(grid, codecElementBytes(header.volume.type), slabTargetBytes).next();
     return slab && slab.byteLength <= maxBoxBytes ? new EarlyRead(container, slab, job) : undefined;
+  }
+
+  /** Lets a backend get ready to decode the slab. Never rejects. */
+  async prepare(backend: Backend): Promise<void> {
+    const chunks = await this.#chunks;
+    const { dims, chunks: boxes } = this.#slab;
+    if (chunks) await backend.prepareDecode?.(chunks, boxes, { dims, elementBytes: this.#elementBytes });
   }
 
   /** The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read. Only once. */

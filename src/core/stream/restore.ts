@@ -123,6 +123,7 @@ async function restore(
     await early?.settle();
     throw error;
   });
+  void early?.prepare(backend);
   backend.expect?.(volumeBytes(volume));
   const clock = new KernelClock();
   const slabs = new SlabDecoder(
