@@ -51,6 +51,25 @@ test.each([1, 2, 3, 4, 7, 99])('pieces arrive whole and in order if the system t
   expect(calls.slice(-2)).toEqual(['sync', 'close']);
 });
 
+test('gathered bytes and a large piece behind them are written by one call, whatever is gathered meanwhile', async () => {
+  const { file, written, calls } = testFile(99);
+  const slow: WritableFile = {
+    ...file,
+    async writev(pieces) {
+      await sleep(20);
+      return (file.writev as NonNullable<typeof file.writev>)(pieces);
+    },
+  };
+  const sink = fileSink(slow, { path: 'a', gatherBytes: 4, hasPositions: true });
+  await sink.write(Uint8Array.of(1, 2));
+  const large = sink.write(Uint8Array.of(3, 4, 5, 6, 7));
+  const small = sink.write(Uint8Array.of(8, 9));
+  await Promise.all([large, small]);
+  expect(calls).toEqual(['writev']);
+  await sink.close();
+  expect(written).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
 test('writing to disk starts before the file is complete', async () => {
   const { file, calls, byteLength } = testFile(2 ** 40);
   const sink = fileSink(file, { path: 'a', gatherBytes: 4 });

@@ -113,12 +113,16 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
         syncing = undefined;
       });
   };
-  const flush = async () => {
+  const takeGathered = () => {
     clearTimeout(timer);
     timer = undefined;
-    const length = gatheredLength;
+    const taken = gathered.subarray(0, gatheredLength);
     gatheredLength = 0;
-    if (length > 0) await put([gathered.subarray(0, length)], writeSome);
+    return taken;
+  };
+  const flush = async () => {
+    const taken = takeGathered();
+    if (taken.byteLength > 0) await put([taken], writeSome);
   };
   const gather = (parts: readonly Uint8Array[]) => {
     for (const part of parts) {
@@ -151,9 +155,13 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
       checkOpen();
       checkFault();
       const byteLength = lengthOf(parts);
-      if (gatheredLength + byteLength > gatherBytes) await flush();
-      if (byteLength <= gatherBytes) return gather(parts);
-      const putting = put(parts, write);
+      if (byteLength <= gatherBytes) {
+        if (gatheredLength + byteLength > gatherBytes) await flush();
+        return gather(parts);
+      }
+      // A copy, because the next call may gather during this one. One call writes both.
+      const waiting = takeGathered().slice();
+      const putting = waiting.byteLength > 0 ? put([waiting, ...parts], writeSomeParts) : put(parts, write);
       if (hasPositions) endTurn();
       await putting;
     };
