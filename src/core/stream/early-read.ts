@@ -13,10 +13,9 @@ import { type ChunkRange, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
  */
 export class EarlyRead {
   readonly #slab: Slab;
-  /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
-  readonly #chunks: Promise<EncodedChunk[] | undefined>;
   readonly #elementBytes: CodecElementBytes;
-  #isTaken = false;
+  /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
+  #chunks: Promise<EncodedChunk[] | undefined>;
 
   private constructor(container: ContainerReader, slab: Slab, { signal }: JobOptions) {
     this.#slab = slab;
@@ -45,9 +44,11 @@ export class EarlyRead {
   /** The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read. Only once. */
   async take({ firstChunk, chunks }: ChunkRange): Promise<EncodedChunk[] | undefined> {
     const isSame = firstChunk === this.#slab.firstChunk && chunks.length === this.#slab.chunks.length;
-    if (this.#isTaken || !isSame) return undefined;
-    this.#isTaken = true;
-    return this.#chunks;
+    if (!isSame) return undefined;
+    const taken = this.#chunks;
+    // Their memory is freed once they are decoded.
+    this.#chunks = Promise.resolve(undefined);
+    return taken;
   }
 
   /** Ends when nothing is being read any more. */
