@@ -30,7 +30,7 @@ export async function openEarlyBackend(options: DeviceOptions, boxesAtOnce: numb
     return openBackend(options);
   }
   // Whoever opens the GPU learns of a fault.
-  if (containerBytes >= largeContainerBytes) import('./gpu-device.ts').catch(() => {});
+  if (containerBytes >= largeContainerBytes) loadGpuCode().catch(() => {});
   const { createNodeTaskPool } = await import('../../node/node-task-pool.ts');
   let opening: Promise<OpenedBackend> | undefined;
   let opened: OpenedBackend | undefined;
@@ -57,4 +57,8 @@ export async function openEarlyBackend(options: DeviceOptions, boxesAtOnce: numb
       await (await opening.catch(() => undefined))?.close();
     },
   };
+}
+
+async function loadGpuCode(): Promise<void> {
+  await import('./gpu-device.ts');
 }
