@@ -32,14 +32,14 @@ function startFiles() {
 }
 
 interface Graph {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+  getModuleInfo(id: string): { readonly importedIds: readonly string[]; readonly isEntry: boolean } | null;
 }
 
-/** The transitive static imports of a module, without dynamic ones. */
+/** A module and its transitive static imports, without dynamic ones. An entry keeps a file of its own. */
 function importedAtOnce(start: string, graph: Graph): ReadonlySet<string> {
   const found = new Set([start]);
   for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
-  found.delete(start);
+  if (graph.getModuleInfo(start)?.isEntry) found.delete(start);
   return found;
 }
 

@@ -76,7 +76,8 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
           basename(asStack ? target.path : shownPath(localName(input), 'input')),
           signal,
           (job) => {
-            const tools = { backend, job, note: terminal.note };
+            const closeGpu = inputs.length === 1 ? opened.closeGpu : undefined;
+            const tools = { backend, closeGpu, job, note: terminal.note };
             return asStack ? compressStack(target, command, tools) : compressFile(input, target, command, tools);
           },
         );
@@ -104,6 +105,8 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
 
 interface Tools {
   readonly backend: Backend;
+  /** Closes the GPU when the last file is complete. */
+  readonly closeGpu: (() => void) | undefined;
   readonly job: JobOptions;
   readonly note: (text: string) => void;
 }
@@ -159,7 +162,7 @@ async function compressTo(
   volume: OpenVolume,
   inputs: readonly string[],
   command: CompressCommand,
-  { backend, job, note }: Tools,
+  { backend, closeGpu, job, note }: Tools,
   checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
   const { timeGroup, force, json, stripIdentity, part, levels } = command;
@@ -175,6 +178,7 @@ async function compressTo(
   const sink = await createNodeSink(output.path, {
     ...{ holds: 'stria', overwrite: force || output.named, force, inputs },
     ...room,
+    whileSyncing: closeGpu,
     ...job,
   });
   const close = async () => {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import type { ContainerReader } from '../../core/format/container-reader.ts';
@@ -13,6 +14,7 @@ import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts'
 import type { DecompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote } from '../devices/device.ts';
 import { openEarlyBackend } from '../devices/early-backend.ts';
+import type { OpenedBackend } from '../devices/opened-backend.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -42,12 +44,12 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
   const { paths: places, root } = await restorePlaces(beside, output);
   await offerLeftovers(places, [input], terminal, signal, root);
   // Decoded slabs take memory until they are written, so threads get one at a time.
-  const opened = await openEarlyBackend(command, 1);
+  const opened = await openEarlyBackend(command, 1, (await stat(beside).catch(() => undefined))?.size);
   const { backend, close } = opened;
   try {
     if (!backend.successor) terminal.note(deviceNote(backend.device, opened.fault));
     const { report, paths, notes } = await terminal.withProgress(basename(shownPath(beside, 'input')), signal, (job) =>
-      withPendingFiles((pending) => restoreFile(command, backend, pending, job)),
+      withPendingFiles((pending) => restoreFile(command, opened, pending, job)),
     );
     if (backend.successor) terminal.note(deviceNote(report.device, opened.fault));
     const { bytesOut, voxelBytes, timesMs, format } = report;
@@ -69,7 +71,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 
 function restoreFile(
   command: DecompressCommand,
-  backend: Backend,
+  { backend, closeGpu }: OpenedBackend,
   pending: PendingFiles,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
@@ -119,7 +121,9 @@ function restoreFile(
       if (note) notes.push(note);
       paths.push(target.path);
       const overwrite = force || target.named;
-      return createNodeSink(target.path, { overwrite, force, inputs: files.paths, byteLength, pending, ...job });
+      // Pictures are closed one by one, while others are decoded.
+      const whileSyncing = place ? undefined : closeGpu;
+      return createNodeSink(target.path, { overwrite, force, inputs: files.paths, byteLength, whileSyncing, pending, ...job });
     };
     const report = await restoreVolume(
       container,

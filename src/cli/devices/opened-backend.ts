@@ -9,4 +9,6 @@ export interface OpenedBackend {
   /** Why the backend is not a GPU, if there may be a GPU that cannot be used. */
   readonly fault?: string | undefined;
   close(): Promise<void>;
+  /** Closes a GPU that is done while the caller waits for something else. `close` is still to be called. Never throws. */
+  closeGpu?(): void;
 }

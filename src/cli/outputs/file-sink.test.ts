@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { fileSink, type WritableFile } from './file-sink.ts';
 
@@ -50,6 +51,25 @@ test.each([1, 2, 3, 4, 7, 99])('pieces arrive whole and in order if the system t
   expect(calls.slice(-2)).toEqual(['sync', 'close']);
 });
 
+test('gathered bytes and a large piece behind them are written by one call, whatever is gathered meanwhile', async () => {
+  const { file, written, calls } = testFile(99);
+  const slow: WritableFile = {
+    ...file,
+    async writev(pieces) {
+      await sleep(20);
+      return (file.writev as NonNullable<typeof file.writev>)(pieces);
+    },
+  };
+  const sink = fileSink(slow, { path: 'a', gatherBytes: 4, hasPositions: true });
+  await sink.write(Uint8Array.of(1, 2));
+  const large = sink.write(Uint8Array.of(3, 4, 5, 6, 7));
+  const small = sink.write(Uint8Array.of(8, 9));
+  await Promise.all([large, small]);
+  expect(calls).toEqual(['writev']);
+  await sink.close();
+  expect(written).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
 test('writing to disk starts before the file is complete', async () => {
   const { file, calls, byteLength } = testFile(2 ** 40);
   const sink = fileSink(file, { path: 'a', gatherBytes: 4 });
@@ -74,4 +94,24 @@ test('if the disk fails midway, the file fails and is discarded', async () => {
   await sink.writeParts?.(Array.from({ length: 4 }, () => new Uint8Array(2 ** 24)));
   await expect(sink.close()).rejects.toMatchObject({ tag: 'not-writable' });
   expect(discarded).toBe(1);
+});
+
+test.each([
+  ['long', 60, 1],
+  ['no time', 0, 0],
+])('other work is done during the last sync if that takes %s', async (_, syncMs, count) => {
+  const { file, calls } = testFile(2 ** 40);
+  const slow: WritableFile = {
+    ...file,
+    async sync() {
+      calls.push('sync');
+      if (syncMs > 0) await sleep(syncMs);
+    },
+  };
+  const whileSyncing = () => calls.push('other work');
+  const sink = fileSink(slow, { path: 'a', gatherBytes: 4, whileSyncing });
+  await sink.write(new Uint8Array(9));
+  await sink.close();
+  await sleep(20);
+  expect(calls).toEqual(count === 1 ? ['write', 'sync', 'other work', 'close'] : ['write', 'sync', 'close']);
 });

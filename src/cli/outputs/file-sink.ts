@@ -21,6 +21,8 @@ export interface FileSinkOptions {
   readonly gatherBytes: number;
   /** Whether writes go to positions, as only a file allows. Then several can be under way at once. */
   readonly hasPositions?: boolean;
+  /** Called during the last sync if it takes long, as for much data on a disk. All bytes are written then. */
+  readonly whileSyncing?: (() => void) | undefined;
   /** Gives the file its final name once all of it is on the disk. */
   readonly commit?: () => Promise<void>;
   /** Removes the file after a failure or a cancel. */
@@ -42,6 +44,9 @@ const partsAtOnce = 2 ** 24;
  */
 const unsyncedBytes = 2 ** 25;
 
+/** A sync that takes no longer leaves no time for other work. */
+const shortSyncMs = 5;
+
 /** Gathered bytes are written after this time at the latest, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;
 
@@ -53,7 +58,7 @@ const writesAtOnce = 2;
 
 /** A sink that writes to an open file, and closes it. */
 export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink {
-  const { path, gatherBytes, hasPositions = false, commit, discard } = options;
+  const { path, gatherBytes, hasPositions = false, whileSyncing, commit, discard } = options;
   let open = true;
   /** Where the next bytes go. */
   let position = 0;
@@ -108,12 +113,16 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
         syncing = undefined;
       });
   };
-  const flush = async () => {
+  const takeGathered = () => {
     clearTimeout(timer);
     timer = undefined;
-    const length = gatheredLength;
+    const taken = gathered.subarray(0, gatheredLength);
     gatheredLength = 0;
-    if (length > 0) await put([gathered.subarray(0, length)], writeSome);
+    return taken;
+  };
+  const flush = async () => {
+    const taken = takeGathered();
+    if (taken.byteLength > 0) await put([taken], writeSome);
   };
   const gather = (parts: readonly Uint8Array[]) => {
     for (const part of parts) {
@@ -146,9 +155,13 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
       checkOpen();
       checkFault();
       const byteLength = lengthOf(parts);
-      if (gatheredLength + byteLength > gatherBytes) await flush();
-      if (byteLength <= gatherBytes) return gather(parts);
-      const putting = put(parts, write);
+      if (byteLength <= gatherBytes) {
+        if (gatheredLength + byteLength > gatherBytes) await flush();
+        return gather(parts);
+      }
+      // A copy, because the next call may gather during this one. One call writes both.
+      const waiting = takeGathered().slice();
+      const putting = waiting.byteLength > 0 ? put([waiting, ...parts], writeSomeParts) : put(parts, write);
       if (hasPositions) endTurn();
       await putting;
     };
@@ -193,7 +206,7 @@ export function fileSink(file: WritableFile, options: FileSinkOptions): ByteSink
           await flush();
           await syncing;
           checkFault();
-          await syncFile(file);
+          await syncFile(file, whileSyncing);
           await shut();
           await commit?.();
         });
@@ -220,12 +233,15 @@ function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Flushes the file to the disk. Devices do not support this. */
-async function syncFile(file: WritableFile): Promise<void> {
+/** Flushes the file to the disk. Devices do not support this. @param meanwhile called if it takes long */
+async function syncFile(file: WritableFile, meanwhile?: () => void): Promise<void> {
+  const timer = meanwhile && setTimeout(meanwhile, shortSyncMs);
   try {
     await file.sync();
   } catch (error) {
     if (!isUnsupported(error)) throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -27,6 +27,8 @@ export interface NodeSinkOptions {
   /** A likely upper bound in bytes if the size is not known. `onLowSpace` is called if the disk has less. */
   readonly mostBytes?: number | undefined;
   readonly onLowSpace?: ((text: string) => void) | undefined;
+  /** Called during the last sync of the file if that takes long. */
+  readonly whileSyncing?: (() => void) | undefined;
   /** What the file will hold, so that a name with the ending of another format is refused. */
   readonly holds?: 'stria' | 'png' | undefined;
   /** If given, closing the sink leaves the temporary file here, and `commit` of all of them renames it. */
@@ -89,6 +91,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     path,
     gatherBytes: standardGatherBytes,
     hasPositions: true,
+    whileSyncing: options.whileSyncing,
     commit: pending ? async () => pending.add({ commit: guardedCommit, undo, discard }) : commit,
     discard,
   });

@@ -128,6 +128,8 @@ export interface Backend {
   borrowBytes?(byteLength: number): Promise<LentBytes>;
   /** Begins to receive a box. Undefined for a box that `encode` must be given whole. @throws StriaError `out-of-memory`, `device-lost` */
   receive?(box: Omit<VoxelBox, 'bytes'>): Promise<BoxReceiver | undefined>;
+  /** Gets ready to decode such chunks, while the caller does something else. Need not be awaited; never throws. */
+  prepareDecode?(chunks: readonly EncodedChunk[], boxes: readonly ChunkBox[], box: Omit<VoxelBox, 'bytes'>): Promise<void>;
   /** Gets ready to encode chunks of such shapes, while the caller reads the first of them. Need not be awaited; never throws. */
   prepareEncode?(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void>;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;

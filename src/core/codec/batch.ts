@@ -41,13 +41,13 @@ export interface BoxLayout {
   readonly sliceWords: number;
 }
 
-export function boxLayout(box: GpuVoxels): BoxLayout {
+export function boxLayout(box: Omit<GpuVoxels, 'buffer'>): BoxLayout {
   const rowWords = rowBytes(box.dims[0], box.elementBytes) / 4;
   return { rowWords, sliceWords: rowWords * box.dims[1] };
 }
 
 /** The word at which a chunk at `origin` begins in its box. */
-export function firstWordOf(box: GpuVoxels, origin: Dims3): number {
+export function firstWordOf(box: Omit<GpuVoxels, 'buffer'>, origin: Dims3): number {
   const { rowWords, sliceWords } = boxLayout(box);
   return origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
 }

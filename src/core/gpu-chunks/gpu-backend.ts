@@ -160,6 +160,8 @@ export function createGpuBackend(gpu: Gpu, pieceBytes = standardPieceBytes): Gpu
 
     prepareEncode: (shapes, elementBytes, choice) => encoder.prepare(shapes, elementBytes, choice),
 
+    prepareDecode: (chunks, boxes, box) => decoder.prepare(chunks, boxes, box),
+
     borrowBytes: (byteLength) => borrow(gpu, byteLength),
 
     async receive(box) {

@@ -114,8 +114,11 @@ export function recordAnalysis(
   };
 }
 
+/** A box whose memory need not exist yet. */
+export type UnmadeBox = Pick<ResidentBox, 'chunks'> & { readonly voxels: Omit<GpuVoxels, 'buffer'> };
+
 /** The kernels of `analyzeOnGpu` for a box. */
-export function analyzersOf({ voxels, chunks }: ResidentBox, withSurvey: boolean): KernelDescriptor[] {
+export function analyzersOf({ voxels, chunks }: UnmadeBox, withSurvey: boolean): KernelDescriptor[] {
   const { elementBytes } = voxels;
   return [analyzer(elementBytes, hasWholeQuads(voxels, chunks)), ...(withSurvey ? [surveyor(elementBytes)] : [])];
 }
@@ -221,7 +224,7 @@ export const comparer: KernelDescriptor = { label: 'engine.compare', shader: com
 const recordWords = 8;
 
 /** Whether all rows of the chunks are whole quads of words, each at a multiple of four words. */
-function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean {
+function hasWholeQuads(voxels: UnmadeBox['voxels'], chunks: readonly ChunkBox[]): boolean {
   const quadElements = 16 / voxels.elementBytes;
   const isWhole = ({ origin, shape }: ChunkBox) => firstWordOf(voxels, origin) % 4 === 0 && shape[0] % quadElements === 0;
   return boxLayout(voxels).rowWords % 4 === 0 && chunks.every(isWhole);

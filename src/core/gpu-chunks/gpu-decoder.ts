@@ -1,4 +1,4 @@
-import type { BackendJob, ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import type { BackendJob, ChunkBox, ResidentBox, VoxelBox } from '../chunks/backend.ts';
 import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
 import type { DecodedBy } from '../chunks/chosen-codec.ts';
 import { type Ramp, rampOf } from '../chunks/ramp.ts';
@@ -22,6 +22,7 @@ import {
   type GpuChunkAnalysis,
   prepareFill,
   recordAnalysis,
+  type UnmadeBox,
 } from './gpu-chunks.ts';
 import { checksummer, readPlaces, recordChecksums } from './gpu-payloads.ts';
 import { type UploadedPayloads, uploadPayloads } from './gpu-transfer.ts';
@@ -88,6 +89,21 @@ export class GpuDecoder {
     }
   }
 
+  /** Compiles what `decodeChecked` needs for such chunks. Never rejects. @param places in a box of these lengths */
+  async prepare(
+    chunks: readonly EncodedChunk[],
+    places: readonly ChunkBox[],
+    { dims, elementBytes }: Omit<VoxelBox, 'bytes'>,
+  ): Promise<void> {
+    const box = { voxels: { dims, elementBytes }, chunks: places };
+    // Whoever decodes a faulty chunk says so.
+    await this.#prepare(
+      box,
+      sortChunks(box, chunks, () => {}),
+      true,
+    );
+  }
+
   /** Decodes chunks that are in GPU memory. Neither their payloads nor their voxels are checked. */
   async decodePlaced({ voxels, chunks: places }: ResidentBox, chunks: readonly PlacedChunk[], call: KernelCall): Promise<void> {
     const { elementBytes } = voxels;
@@ -140,10 +156,11 @@ export class GpuDecoder {
   ): Promise<{ readonly analyses: readonly GpuChunkAnalysis[]; readonly suspects: ReadonlySet<number> }> {
     const gpu = this.#gpu;
     const { scope } = work.call;
-    const batch = sortChunks(box, chunks, work);
-    await this.#prepare(box, batch, work);
+    const batch = sortChunks(box, chunks, work.damaged);
+    // Payloads are uploaded while kernels compile.
+    const prepared = this.#prepare(box, batch, work.checksPayloads ?? false);
     const flags = new FaultFlags(scope);
-    const read = await this.#decodeAtOnce(box, batch, { ...work, flags }, (commands) => {
+    const read = await this.#decodeAtOnce(box, batch, prepared, { ...work, flags }, (commands) => {
       const analyses = recordAnalysis(gpu, box, scope, commands);
       const suspects = flags.record(commands);
       return () => ({ analyses: analyses(), suspects: suspects() });
@@ -156,7 +173,7 @@ export class GpuDecoder {
   }
 
   /** Compiles at once all that a batch needs. */
-  async #prepare(box: ResidentBox, { groups }: DecodeBatch, { checksPayloads }: DecodeWork): Promise<void> {
+  async #prepare(box: UnmadeBox, { groups }: DecodeBatch, checksPayloads: boolean): Promise<void> {
     const decoders = groups.map(({ members }) => {
       const chunks = members.map(({ place: { shape }, decodedBy: { parameters } }) => ({ shape, parameters }));
       return this.#planner.prepare((members[0] as DecodeMember).decodedBy, chunks, box.voxels.elementBytes, true);
@@ -167,12 +184,14 @@ export class GpuDecoder {
 
   /**
    * Decodes a batch in one submit.
+   * @param prepared ends when the kernels are compiled, and never rejects
    * @param record records what depends on the voxels, and returns what reads it once the commands are done
    * @returns the result of `record`; undefined if any chunk is faulty, without saying which
    */
   async #decodeAtOnce<T>(
     { voxels }: ResidentBox,
     { groups, filled, ramps }: DecodeBatch,
+    prepared: Promise<void>,
     work: DecodeWork,
     record: (commands: Commands) => T,
   ): Promise<T | undefined> {
@@ -181,6 +200,7 @@ export class GpuDecoder {
     throwIfAborted(work.call.signal);
     const uploads: UploadedPayloads[] = [];
     for (const { members } of groups) uploads.push(await uploadPayloads(gpu, scope, members.map(payloadOf)));
+    await prepared;
     throwIfAborted(work.call.signal);
     try {
       const commands = gpu.commands('decode', work.call.onTimes);
@@ -273,7 +293,11 @@ interface DecodeBatch {
   readonly ramps: readonly Ramp[];
 }
 
-function sortChunks({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork): DecodeBatch {
+function sortChunks(
+  { voxels, chunks: places }: UnmadeBox,
+  chunks: readonly EncodedChunk[],
+  damaged: DecodeWork['damaged'],
+): DecodeBatch {
   const groups: DecodeGroup[] = [];
   const filled: ChunkBox[] = [];
   const ramps: Ramp[] = [];
@@ -293,7 +317,7 @@ function sortChunks({ voxels, chunks: places }: ResidentBox, chunks: readonly En
       if (group) group.members.push(member);
       else groups.push({ name, members: [member] });
     } catch (error) {
-      work.damaged(index, error);
+      damaged(index, error);
     }
   });
   return { groups, filled, ramps };

@@ -42,11 +42,12 @@ export class GpuEncoder {
   /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
   async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
     if (this.#gpu.isSoftware) return;
-    void this.#gpu.prepareKernels([...analyzers(elementBytes, choice.codec === 'auto'), checksummer]);
-    for (const { codec, width, chunks, isSecond } of likelyCodecs(shapes, elementBytes, choice)) {
-      await betweenShaders();
+    for (const [number, { codec, width, chunks, isSecond }] of likelyCodecs(shapes, elementBytes, choice).entries()) {
+      if (number > 0) await betweenShaders();
       if (this.#hasChosen) return;
       void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
+      // These compile sooner than the first codec.
+      if (number === 0) void this.#gpu.prepareKernels([...analyzers(elementBytes, choice.codec === 'auto'), checksummer]);
     }
   }
 

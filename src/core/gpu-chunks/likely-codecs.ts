@@ -41,13 +41,16 @@ export function likelyCodecs(
   });
 }
 
-/** What 'auto' often chooses. Chains come first, because two codecs must be compiled for them. */
+/**
+ * What 'auto' often chooses. The codecs of volumes with noise come first, the one that does most of their chunks before the others:
+ * threads begin with volumes of runs (stream/early-start.ts).
+ */
 function likelyStages(): { readonly one: CodecDefinition; readonly isSecond: boolean }[] {
   const firsts = codecs.filter(
     (one) => !one.decodedLength && one !== rawCodec && one.gigabytesPerSecond >= likelyGigabytesPerSecond,
   );
-  const ofChains = firsts.filter(({ estimateWithEntropy, preparesEntropy }) => estimateWithEntropy && !preparesEntropy);
-  const seconds = codecs.filter(({ decodedLength }) => decodedLength).map((one) => ({ one, isSecond: true }));
-  const others = firsts.filter((one) => !ofChains.includes(one));
-  return [...ofChains.map((one) => ({ one, isSecond: false })), ...seconds, ...others.map((one) => ({ one, isSecond: false }))];
+  const ofRuns = firsts.filter(({ estimateWithEntropy, preparesEntropy }) => estimateWithEntropy && !preparesEntropy);
+  const [usual, ...others] = firsts.filter((one) => !ofRuns.includes(one)) as [CodecDefinition, ...CodecDefinition[]];
+  const seconds = codecs.filter(({ decodedLength }) => decodedLength);
+  return [usual, ...seconds, ...others, ...ofRuns].map((one) => ({ one, isSecond: seconds.includes(one) }));
 }

@@ -43,6 +43,30 @@ test('on a GPU the first slab is decoded alone, so that writing begins soon; the
   expect(decoded.slice(0, 4)).toEqual(['begin 0', 'end 0', 'begin 1', 'begin 2']);
 });
 
+test('on a GPU the next slabs are read once the first write has ended: parsing them would delay it', async () => {
+  const events: string[] = [];
+  const { sink } = slowSink([20], (number) => events.push(`write ${number}`));
+  const watched: ByteSink = {
+    ...sink,
+    async write(bytes) {
+      await sink.write(bytes);
+      events.push('written');
+    },
+  };
+  const source = memorySource('a.stria', container);
+  const reader = await ContainerReader.open({
+    ...source,
+    read: async (offset, length, options) => {
+      events.push('read');
+      return source.read(offset, length, options);
+    },
+  });
+  events.length = 0;
+  await restoreVolume(reader, async () => watched, { backend: lending(events), baseName: 'a' });
+  const between = events.slice(events.indexOf('write 0'), events.indexOf('begin 1'));
+  expect(between.filter((event) => event === 'read' || event === 'written').slice(0, 2)).toEqual(['written', 'read']);
+});
+
 test('a slab that was read is decoded in another turn, so that writes can begin in between', async () => {
   const events: string[] = [];
   const source = memorySource('a.stria', container);

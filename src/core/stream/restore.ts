@@ -17,8 +17,9 @@ import {
   type WritableFormat,
 } from '../shared/source.ts';
 import { storedBytes } from '../shared/stored-voxels.ts';
-import { volumeBytes } from '../shared/volume.ts';
+import { elementBytes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
+import { EarlyRead } from './early-read.ts';
 import { backendFor, isSoonDecoded } from './early-start.ts';
 import { writingTo } from './pipeline.ts';
 import { restoreFiles } from './restore-files.ts';
@@ -112,13 +113,27 @@ async function restore(
   if (container.lostCount > 0 && !settings.fill) {
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
-  const backend = await backendFor(settings.backend, async () => isSoonDecoded(container));
-  backend.expect?.(volumeBytes(container.header.volume));
-  const clock = new KernelClock();
   const to = settings.to ?? (container.header.sourceFormat === 'ome-tiff' ? 'ome-tiff' : undefined);
   const isDescribed = to !== 'ome-zarr' && to !== 'ome-tiff';
   const description = isDescribed ? await describeOutput(container, to, settings, job) : undefined;
-  const slabs = new SlabDecoder(container, backend, stopwatch, timesKernels ? clock : undefined, job);
+  const isSoon = isSoonDecoded(container);
+  const early =
+    settings.backend.successor && !isSoon && isPlain(description, volume) ? EarlyRead.begin(container, job) : undefined;
+  const backend = await backendFor(settings.backend, async () => isSoon).catch(async (error: unknown) => {
+    await early?.settle();
+    throw error;
+  });
+  void early?.prepare(backend);
+  backend.expect?.(volumeBytes(volume));
+  const clock = new KernelClock();
+  const slabs = new SlabDecoder(
+    container,
+    backend,
+    stopwatch,
+    timesKernels ? clock : undefined,
+    job,
+    backend.sharesMemory ? undefined : early,
+  );
   let bytesOut = 0;
   let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
   const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {
@@ -179,6 +194,13 @@ async function restore(
     kernelTimes: clock.times(),
     device: backend.device,
   };
+}
+
+/** Whether all voxels are written as they are, from the first to the last. */
+function isPlain(description: SourceDescription | undefined, { type }: VolumeInfo): boolean {
+  if (!description) return true;
+  const { format, stored, endian } = description;
+  return !isPictureFormat(format) && !hasFilesTable(description) && !stored && (endian === 'little' || elementBytes(type) === 1);
 }
 
 async function describeOutput(

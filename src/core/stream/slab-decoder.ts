@@ -8,6 +8,7 @@ import { toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import type { EarlyRead } from './early-read.ts';
 import { KeptLayers } from './kept-layers.ts';
 import { maxBoxBytes } from './pipeline.ts';
 import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes, rangeOf, type VoxelRegion } from './slabs.ts';
@@ -39,6 +40,7 @@ export class SlabDecoder {
   readonly #part: ReusedBytes;
   /** Undefined if a layer is too large to be kept. */
   readonly #kept: KeptLayers | undefined;
+  readonly #early: EarlyRead | undefined;
   #done = 0;
 
   constructor(
@@ -47,7 +49,9 @@ export class SlabDecoder {
     stopwatch: Stopwatch<RestoreStage>,
     clock: KernelClock | undefined,
     job: JobOptions,
+    early?: EarlyRead,
   ) {
+    this.#early = early;
     this.volume = container.header.volume;
     this.grid = container.grid;
     this.elementBytes = codecElementBytes(this.volume.type);
@@ -109,7 +113,7 @@ export class SlabDecoder {
     };
     try {
       const read = () => this.#container.readUnchecked(firstChunk, boxes.length, (bytes) => memory.take(bytes), { signal });
-      const chunks = await this.#timeRead(read);
+      const chunks = await this.#timeRead(async () => (await this.#early?.take(slab)) ?? read());
       // Parsing their records has kept this thread busy, and decoding does so next. In between it can begin writes.
       await nextTurn();
       if (chunks) return await decode(chunks);

@@ -59,12 +59,16 @@ async function writeLent(
   const running: { readonly decoded: Promise<LentVoxels>; readonly written: Promise<void> }[] = [];
   const memory = Array.from({ length: slabsAtOnce }, () => new ReusedBytes(sharesMemory));
   let number = 0;
+  let beginWriting = () => {};
+  const firstWrite = new Promise<void>((resolve) => {
+    beginWriting = resolve;
+  });
   try {
     for (const slab of ranges) {
       slabs.throwIfAborted();
-      // A GPU makes the memory for the second slab while the first one is written.
-      const most = number === 1 && !sharesMemory ? 1 : slabsAtOnce;
-      if (running.length >= most) await running.at(-most)?.decoded;
+      // A GPU decodes the first slab alone. Parsing the records of the next ones keeps this thread busy, so the first write goes before.
+      if (number === 1 && !sharesMemory) await Promise.race([firstWrite, running[0]?.written]);
+      else if (running.length >= slabsAtOnce) await running.at(-slabsAtOnce)?.decoded;
       if (running.length > slabsAtOnce) await running.shift()?.written;
       slabs.throwIfAborted();
       const decoded = slabs.lend(slab, memory[number++ % slabsAtOnce] as ReusedBytes);
@@ -75,7 +79,9 @@ async function writeLent(
         const voxels = await decoded;
         await writer.ready();
         for await (const piece of voxels.pieces()) {
-          writes.push(writer.write(piece));
+          const write = writer.write(piece);
+          void write.then(beginWriting);
+          writes.push(write);
           await writer.ready();
           slabs.throwIfAborted();
         }

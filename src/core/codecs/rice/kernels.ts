@@ -51,7 +51,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
     ),
     prepareDecoders: (elementBytes, chunks, checked) => {
       const { locate, decode } = decoders(gpu, kindsOf(chunks, elementBytes), elementBytes, faultVariant(checked));
-      return gpu.prepareKernels([locate, ...decode]);
+      // First those that take longest to compile.
+      return gpu.prepareKernels([...decode, locate]);
     },
     prepareDecode: (payloads, chunks, target, scope, faults) => prepareDecode(gpu, payloads, chunks, target, scope, faults),
   };
@@ -100,8 +101,9 @@ function describe({ name, shader, elementBytes, kind = anyKind, variant, threads
 /** What `encode` runs for these chunks. */
 function encoders(chunks: readonly PreparedChunk[], elementBytes: CodecElementBytes): KernelDescriptor[] {
   return [
-    describe({ name: 'cut', shader: cutShader, elementBytes }),
+    // Those that take longest to compile.
     ...kindsOf(chunks, elementBytes).map((kind) => describe(encoderOf(kind, elementBytes))),
+    describe({ name: 'cut', shader: cutShader, elementBytes }),
     describe({ name: 'sizes', shader: sizesShader, elementBytes }),
     placer,
     describe({ name: 'move', shader: moveShader, elementBytes }),
