@@ -160,7 +160,7 @@ describe('with trials', () => {
       const step = pacing.movingStep(hd);
       return pacing.needsTrial(pacing.movingScale(hd, step), step);
     };
-    expect([1, 8, 30, 60, 400].map(needsTrial)).toEqual([true, true, true, true, false]);
+    expect([1, 8, 15, 60, 400].map(needsTrial)).toEqual([true, true, true, false, false]);
   });
 
   test('there are none before the first measurement, or without timestamps', () => {

@@ -21,8 +21,8 @@ const largeVoxels = 2;
  * the ones before it. It takes a sixty-fourth of the frame's time, or a few times as much on a large GPU, which it does not fill.
  */
 export const trialScale = 1 / 8;
-/** The smallest part of all samples for which there is a trial: before a smaller frame, it would take more than a tenth of the frame's time. */
-const leastTried = 0.15;
+/** The smallest part of all samples for which there is a trial. Before a smaller frame, it would take a fifth of the frame's time on a large GPU. */
+const leastTried = 0.4;
 /** A frame is made smaller if by its trial it would take this many times longer than it should. */
 const mostOver = 1.5;
 /** How many times longer a pixel of a trial may take than one of its frame. */
