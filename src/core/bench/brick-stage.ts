@@ -132,6 +132,18 @@ export class BrickStage {
     };
   }
 
+  /** Draws a small picture whose feedback is not taken. @returns the GPU's milliseconds for its rays, if known */
+  async tried(projection: Projection, view: RayView, scale: number, step: number): Promise<number | undefined> {
+    const before = this.sharpness;
+    let times: CommandTimes | undefined;
+    const commands = this.#gpu.commands('trial', (found) => (times = found));
+    this.sharpness = { scale, step, isDraft: step > before.step };
+    this.#record(commands, projection, view);
+    this.sharpness = before;
+    await commands.submit();
+    return times && stageMs(times, 'draw');
+  }
+
   /** Draws until all bricks of a view are decoded, or time is up. @returns milliseconds; undefined if bricks are still missing */
   async settle(
     projection: Projection,

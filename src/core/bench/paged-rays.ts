@@ -1,18 +1,19 @@
 import { canFilterBricks, hasValueTexels } from '../bricks/number-texels.ts';
-import type { Projection } from '../draw/ray-pass.ts';
+import type { Projection, RayView } from '../draw/ray-pass.ts';
 import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import type { ResidentVolume } from '../volume/resident-volume.ts';
-import { measure, turnMs, waysOn } from './brick-flight.ts';
+import { turnMs, waysOn } from './brick-flight.ts';
+import { measure } from './brick-measure.ts';
 import type { MemoryBricks } from './brick-memory.ts';
 import { BrickStage } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
-import { benchPagedLayer, type Compare } from './paged-layers.ts';
+import { benchPagedLayers, type StackCheck } from './paged-layers.ts';
 import { targetOf, ViewStage } from './view.ts';
 import { labelsLayer, layerVolume, StackStage, scanLayer, stackedVolumes, stackLook, stackTransfer } from './view-stack.ts';
-import { type FrameSize, texelsPerStep, turned } from './view-turning.ts';
+import { type FrameSize, flown, texelsPerStep, turned } from './view-turning.ts';
 
 /** The tolerance against a texture, in levels of 255, and how many pixels in a thousand may exceed it: samples are rounded differently. */
 const [sameWithin, mostOthers] = [8, 1];
@@ -52,9 +53,15 @@ export async function benchPagedRays(
     }
     if (gpu.isSoftware) return;
     await measureWithLabels(context, stage, volume, size);
-    const compare: Compare = (of, textures, turn) =>
-      expectAlike(of, { pixels: (_, at) => textures.pixels(at) }, 'composite', turn, size);
-    for (const kind of [scanLayer, labelsLayer]) await benchPagedLayer(context, stage, volume, kind, size, encode, compare);
+    const turns = turnsOf(size);
+    const looks = turns.map((turn) => ({ projection: 'composite', ...turn }) as const);
+    const compare: StackCheck['compare'] = (of, textures, look) => expectAlike(of, textures, look.projection, look, size);
+    for (const kind of [scanLayer, labelsLayer]) {
+      await benchPagedLayers(context, stage, volume, [kind], size, encode, { looks, compare });
+    }
+    const views = [...turns, { view: flown(0.3, size), name: 'in a flight' }];
+    const every = waysOn(gpu).flatMap(({ projection }) => views.map((view) => ({ projection, ...view })));
+    await benchPagedLayers(context, stage, volume, [scanLayer, labelsLayer], size, encode, { looks: every, compare });
   } finally {
     stage.close();
     volume.releaseDisplay();
@@ -73,9 +80,9 @@ async function measureAlone(
   const { gpu, request } = context;
   const [before, after] = suffix === undefined ? ['', ''] : [`, ${suffix}`, ` ${suffix}`];
   for (const { projection, method } of waysOn(gpu)) {
-    for (const turn of [0, 0.37]) {
-      await stage.settle(projection, turned(turn, size));
-      await expectAlike(stage, texture, projection, turn, size);
+    for (const look of turnsOf(size)) {
+      await stage.settle(projection, look.view);
+      await expectAlike(stage, texture, projection, look, size);
     }
     await measure(context, {
       stage,
@@ -104,19 +111,21 @@ async function measureWithLabels(
   using scope = gpu.scope('bench.paged-stack');
   try {
     const { window } = await volume.statistics();
-    const volumes = await stackedVolumes(await volume.displayTexture(0), window, labelsLayer, labels);
+    const volumes = await stackedVolumes(await volume.displayTexture(0), window, [{ kind: labelsLayer, volume: labels }]);
     const textures = new StackStage(gpu, scope, volumes, size);
     const transfer = stackTransfer(gpu, scope, volumes);
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
-    const inputs = { projection: stackLook.projection, displays: [volumes[1].display], frame, transfer };
+    const displays = volumes.slice(1).map(({ display }) => display);
+    const areLabels = volumes.map(({ isCategorical }) => isCategorical);
+    const inputs = { projection: stackLook.projection, displays, frame, transfer, areLabels };
     stage.recordStack = (rays, commands, view, target, strip) => {
       gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, texelsPerStep, strip));
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
       return undefined;
     };
-    for (const turn of [0, 0.37]) {
-      await stage.settle('composite', turned(turn, size));
-      await expectAlike(stage, { pixels: (_, at) => textures.pixels(at) }, 'composite', turn, size);
+    for (const look of turnsOf(size)) {
+      await stage.settle('composite', look.view);
+      await expectAlike(stage, textures, 'composite', look, size);
     }
     const subject = `phantom and labels ${request.size}³ ${request.type}, turning`;
     const verified = 'two frames compared with rays through two textures, pixel by pixel';
@@ -127,23 +136,36 @@ async function measureWithLabels(
   }
 }
 
-/** @throws StriaError `internal` if more than a few pixels differ */
+interface Look {
+  readonly view: RayView;
+  readonly name: string;
+}
+
+const turnsOf = (size: FrameSize): readonly Look[] =>
+  [0, 0.37].map((turn) => ({ view: turned(turn, size), name: `turned by ${turn}` }));
+
+/** @returns how many pixels differ, in words @throws StriaError `internal` if more than a few differ much */
 async function expectAlike(
   stage: BrickStage,
-  textures: { pixels(projection: Projection, turn: number): Promise<Uint8Array> },
+  textures: { pixels(projection: Projection, view: RayView): Promise<Uint8Array> },
   projection: Projection,
-  turn: number,
+  { view, name }: Look,
   size: FrameSize,
-): Promise<void> {
-  const [paged, expected] = [await stage.pixels(projection, turned(turn, size)), await textures.pixels(projection, turn)];
-  let others = 0;
+): Promise<string> {
+  const [paged, expected] = [await stage.pixels(projection, view), await textures.pixels(projection, view)];
+  let [slightly, much, most] = [0, 0, 0];
   for (let at = 0; at < expected.length; at += 4) {
-    const isOther = [0, 1, 2, 3].some((channel) => {
-      return Math.abs((paged[at + channel] as number) - (expected[at + channel] as number)) > sameWithin;
-    });
-    if (isOther) others++;
+    const differences = [0, 1, 2, 3].map((channel) =>
+      Math.abs((paged[at + channel] as number) - (expected[at + channel] as number)),
+    );
+    const difference = Math.max(...differences);
+    if (difference > 1) slightly++;
+    if (difference > sameWithin) much++;
+    most = Math.max(most, difference);
   }
-  if (others > (mostOthers * size.width * size.height) / 1000) {
-    throw new StriaError('internal', `${projection}: ${others} pixels differ between bricks and a texture`);
+  const found = `${projection} ${name}: ${slightly} pixels differ by more than 1 of 255 levels, the most by ${most}`;
+  if (much > (mostOthers * size.width * size.height) / 1000) {
+    throw new StriaError('internal', `bricks and textures differ, ${found}; ${much} by more than ${sameWithin}`);
   }
+  return found;
 }

@@ -7,6 +7,7 @@ import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFrames } from './harness/frames.ts';
 import { spreadOf } from './harness/statistics.ts';
 import { targetOf, ViewStage } from './view.ts';
+import { turned } from './view-turning.ts';
 
 const timePoints = 8;
 const rounds = 12;
@@ -44,7 +45,7 @@ export async function benchSeries(context: BenchContext, volumes: readonly (read
     const pictures: Uint8Array[] = [];
     for (const t of [0, 1, volumes.length]) {
       await volume.displayTexture(t);
-      pictures.push(await stage.pixels('composite', 0.1));
+      pictures.push(await stage.pixels('composite', turned(0.1, target)));
     }
     const isSame = (a: number, b: number) => (pictures[a] as Uint8Array).every((value, at) => value === pictures[b]?.[at]);
     if (!isSame(0, 2) || isSame(0, 1)) throw new StriaError('internal', 'the time points of the series are mixed up');

@@ -14,12 +14,13 @@ import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, integerRanges, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
-import { computedVolume, flightMs, flown, limitsFor, measure, measurePaced, turnMs } from './brick-flight.ts';
+import { computedVolume, flightMs, limitsFor, turnMs } from './brick-flight.ts';
+import { measure, measurePaced } from './brick-measure.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
 import { targetOf } from './view.ts';
 import { baseVolume, labelsLayer, layerOver, type StackLayer, scanLayer, stackLook, stackTransfer } from './view-stack.ts';
-import { type FrameSize, turned } from './view-turning.ts';
+import { type FrameSize, flown, turned } from './view-turning.ts';
 
 /** The windows of the volume and of the scan, and of labels, in values. */
 const [window, allLabels] = [[0, 180], integerRanges.u8] as const;
@@ -52,6 +53,7 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
   ) as [ComputedLayer, ComputedLayer];
   try {
     const volumes = [baseVolume(gridOf(source), window, labelsLayer.opacity), scan.volume, labels.volume];
+    const areLabels = volumes.map(({ isCategorical }) => isCategorical);
     const transfer = stackTransfer(gpu, scope, volumes);
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
     stage.recordStack = (rays, commands, view, target, strip) => {
@@ -60,7 +62,7 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
       const drawn = [scan, labels].map((layer) => layer.begin(view, size));
       const layerBricks = layers.begin(commands, [undefined, ...drawn], edges);
       const displays = [coarse.display, coarse.display];
-      const inputs = { projection: stackLook.projection, displays, frame, transfer, layerBricks };
+      const inputs = { projection: stackLook.projection, displays, frame, transfer, layerBricks, areLabels };
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
       const feedback = layers.end(commands);
       return () => {

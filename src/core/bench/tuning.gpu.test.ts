@@ -13,6 +13,7 @@ import { testInfo } from '../volume/resident-testing.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
 import { tuneGpu } from './tune.ts';
 import { ViewStage } from './view.ts';
+import { turned } from './view-turning.ts';
 
 const gpu = await openTestGpu();
 /** Divides into chunks of whole bricks, clipped chunks, and chunks whose edges lie within words. */
@@ -97,12 +98,14 @@ const checks: Readonly<Record<TuningName, () => Promise<void>>> = {
     const volume = await ResidentVolume.create(gpu, testInfo([16, 16, 16, 1], 'u8'), { chunkShape: [8, 8, 8] });
     try {
       using scope = gpu.scope('test');
+      const size = { width: 61, height: 35 };
       volume.append(makeChunk([16, 16, 16], 1, blobs).bytes);
-      const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), [0, 90], { width: 61, height: 35 });
-      const expected = await stage.pixels('mip', 0.1);
+      const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), [0, 90], size);
+      const view = turned(0.1, size);
+      const expected = await stage.pixels('mip', view);
       expect(Math.max(...expected)).toBeGreaterThan(100);
       await withOthers('view.rays', async (what) => {
-        expect(firstDifference(await stage.pixels('mip', 0.1), expected), what).toBe(undefined);
+        expect(firstDifference(await stage.pixels('mip', view), expected), what).toBe(undefined);
       });
     } finally {
       volume.destroy();

@@ -1,5 +1,12 @@
-import { type RayLook, wholeOf } from '../draw/ray-pass.ts';
-import { RayStackPass, type RayVolume, rayStackBytes, rayStackFrame, rayStackRows } from '../draw/ray-stack.ts';
+import { type Projection, type RayLook, type RayView, wholeOf } from '../draw/ray-pass.ts';
+import {
+  type RayStackLook,
+  RayStackPass,
+  type RayVolume,
+  rayStackBytes,
+  rayStackFrame,
+  rayStackRows,
+} from '../draw/ray-stack.ts';
 import { rayTransfer } from '../draw/ray-transfer.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -21,7 +28,9 @@ export const [scanLayer, labelsLayer] = layers;
 
 /** How stacks are drawn. */
 // biome-ignore format: three ranges
-export const stackLook = { projection: 'composite', attenuation: 8, lighting: true, clip: [[0, 1], [0, 1], [0, 1]] } as const;
+const commonLook = { attenuation: 8, lighting: true, clip: [[0, 1], [0, 1], [0, 1]] } as const;
+export const stackLook = { projection: 'composite', ...commonLook } as const;
+export const lookOf = (projection: Projection): RayStackLook => ({ projection, ...commonLook });
 
 /** The layer's cube: as large as the volume, turned about its upright axis by 20° and shifted by a fifth of its edge. */
 const [cos, sin] = [Math.cos(Math.PI / 9), Math.sin(Math.PI / 9)];
@@ -50,7 +59,7 @@ export async function benchViewStack(
     const volume = await layerVolume(context, layer);
     using scope = gpu.scope('bench.stack');
     try {
-      const stage = new StackStage(gpu, scope, await stackedVolumes(display, window, layer, volume), target);
+      const stage = new StackStage(gpu, scope, await stackedVolumes(display, window, [{ kind: layer, volume }]), target);
       const subject = `phantom and ${kind} ${size}³ ${type}, turning`;
       await measureTurning(context, { x: `composite with ${kind}`, method, subject, bytes: 2 * bytes, copy: undefined, target, check: () => stage.check(), draw: (turn, onTimes) => stage.draw(turn, onTimes) }); // biome-ignore format: one line
     } finally {
@@ -75,19 +84,19 @@ export async function layerVolume(context: BenchContext, { kind, seed }: StackLa
   return volume;
 }
 
-/** A volume and a layer over it, as rays cross them. */
+/** A volume and the layers over it, as rays cross them. The volume is as opaque as the most transparent layer wants it. */
 export async function stackedVolumes(
   base: DisplayTexture,
   window: RayLook['window'],
-  kind: StackLayer,
-  layer: ResidentVolume,
-): Promise<readonly [TexturedVolume, TexturedVolume]> {
-  const { window: own, min, max } = await layer.statistics();
-  const display = await layer.displayTexture(0);
-  return [
-    { ...baseVolume(base, window, kind.opacity), display: base },
-    { ...layerOver(display, kind.kind === 'labels' ? [min, max] : own, kind), display },
-  ];
+  over: readonly { readonly kind: StackLayer; readonly volume: ResidentVolume }[],
+): Promise<readonly TexturedVolume[]> {
+  const opacity = Math.min(...over.map(({ kind }) => kind.opacity));
+  const shown = over.map(async ({ kind, volume }) => {
+    const { window: own, min, max } = await volume.statistics();
+    const display = await volume.displayTexture(0);
+    return { ...layerOver(display, kind.kind === 'labels' ? [min, max] : own, kind), display };
+  });
+  return [{ ...baseVolume(base, window, opacity), display: base }, ...(await Promise.all(shown))];
 }
 
 // biome-ignore format: one line
@@ -133,28 +142,29 @@ export class StackStage {
 
   check(): Promise<void> {
     return this.#target.check('two volumes', (commands, turn, isSkipping) =>
-      this.#record(commands, isSkipping ? this.#volumes : this.#unskipped, turn),
+      this.#record(commands, isSkipping ? this.#volumes : this.#unskipped, 'composite', turned(turn, this.#target.size)),
     );
   }
 
   async draw(turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
-    this.#record(commands, this.#volumes, turn);
+    this.#record(commands, this.#volumes, 'composite', turned(turn, this.#target.size));
     await commands.submit();
   }
 
   /** The pixels of a frame. Rows are padded to multiples of 256 bytes. */
-  pixels(turn: number): Promise<Uint8Array> {
-    return this.#target.pixels((commands) => this.#record(commands, this.#volumes, turn));
+  pixels(projection: Projection, view: RayView): Promise<Uint8Array> {
+    return this.#target.pixels((commands) => this.#record(commands, this.#volumes, projection, view));
   }
 
-  #record(commands: Commands, volumes: readonly TexturedVolume[], turn: number): void {
+  #record(commands: Commands, volumes: readonly TexturedVolume[], projection: Projection, view: RayView): void {
     const { size, texture } = this.#target;
     const strip = wholeOf(size);
-    const parameters = rayStackFrame(volumes, turned(turn, size), stackLook, texelsPerStep, strip);
+    const parameters = rayStackFrame(volumes, view, lookOf(projection), texelsPerStep, strip);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, parameters);
     const displays = volumes.map(({ display }) => display);
-    const inputs = { projection: stackLook.projection, displays, frame: this.#frame, transfer: this.#transfer };
+    const areLabels = volumes.map(({ isCategorical }) => isCategorical);
+    const inputs = { projection, displays, frame: this.#frame, transfer: this.#transfer, areLabels };
     this.#pass.record(commands.stage('draw'), inputs, texture, strip);
   }
 }

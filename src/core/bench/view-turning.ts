@@ -144,7 +144,7 @@ export function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTex
 }
 
 /** The app's initial camera: its angle of view, its elevation, and a distance that shows the whole cube. */
-export const halfHeight = Math.tan((13 * Math.PI) / 180);
+const halfHeight = Math.tan((13 * Math.PI) / 180);
 const rise = Math.atan2(0.22, Math.hypot(0.42, 1));
 const distance = 3.4;
 
@@ -166,4 +166,29 @@ export function turned(turn: number, { width, height }: FrameSize): RayView {
     eye: [...eye, 1],
     edges: [1, 1, 1],
   };
+}
+
+/** The view on a closed curve in the cube, looking ahead. @param at position on the curve, 0…1 */
+export function flown(at: number, { width, height }: FrameSize): RayView {
+  const place = (way: number) => {
+    const angle = 2 * Math.PI * way;
+    return [0.5 + 0.4 * Math.sin(angle), 0.5 + 0.3 * Math.sin(2 * angle + 1), 0.5 + 0.4 * Math.cos(angle)] as const;
+  };
+  const eye = place(at);
+  const ahead = normalized(place(at + 1e-3).map((part, axis) => part - (eye[axis] as number)));
+  const right = normalized(cross(ahead, [0, 1, 0]));
+  const up = cross(right, ahead);
+  const across = right.map((part) => (part * halfHeight * width) / height);
+  const above = up.map((part) => -part * halfHeight);
+  const middle = eye.map((part, axis) => part + (ahead[axis] as number));
+  return { toCube: [...across, 0, ...above, 0, 0, 0, 0, 0, ...middle, 1], eye: [...eye, 1], edges: [1, 1, 1] };
+}
+
+function normalized(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  return vector.map((part) => part / length);
+}
+
+function cross([ax = 0, ay = 0, az = 0]: readonly number[], [bx = 0, by = 0, bz = 0]: readonly number[]): number[] {
+  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
 }

@@ -1,4 +1,13 @@
-import { type Projection, type RayLook, RayPass, rayFrame, rayFrameBytes, rayParameters, wholeOf } from '../draw/ray-pass.ts';
+import {
+  type Projection,
+  type RayLook,
+  RayPass,
+  type RayView,
+  rayFrame,
+  rayFrameBytes,
+  rayParameters,
+  wholeOf,
+} from '../draw/ray-pass.ts';
 import { rayTransfer, rayTransferBytes, rayTransferSize } from '../draw/ray-transfer.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -120,28 +129,27 @@ export class ViewStage {
   ): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
     before(commands);
-    this.#record(commands, this.#display, projection, turn);
+    this.#record(commands, this.#display, projection, turned(turn, this.#target.size));
     await commands.submit();
   }
 
   /** @throws StriaError `internal` if skipping changes the picture, or if the picture is empty */
   check(projection: Projection): Promise<void> {
     return this.#target.check(projection, (commands, turn, isSkipping) =>
-      this.#record(commands, isSkipping ? this.#display : this.#unskipped, projection, turn),
+      this.#record(commands, isSkipping ? this.#display : this.#unskipped, projection, turned(turn, this.#target.size)),
     );
   }
 
   /** The pixels of a frame. Rows are padded to multiples of 256 bytes. */
-  pixels(projection: Projection, turn: number): Promise<Uint8Array> {
-    return this.#target.pixels((commands) => this.#record(commands, this.#display, projection, turn));
+  pixels(projection: Projection, view: RayView): Promise<Uint8Array> {
+    return this.#target.pixels((commands) => this.#record(commands, this.#display, projection, view));
   }
 
-  #record(commands: Commands, display: DisplayTexture, projection: Projection, turn: number): void {
+  #record(commands: Commands, display: DisplayTexture, projection: Projection, view: RayView): void {
     const [low, high] = this.#window;
     const look = { ...plainLook, projection, window: this.#window, level: low + 0.35 * (high - low) };
     const parameters = rayParameters(display, look, { isCategorical: false, isFloorOpaque: false }, texelsPerStep);
     const { texture, size } = this.#target;
-    const view = turned(turn, size);
     const strip = wholeOf(size);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(display, view, parameters, strip));
     const inputs = { projection, display, frame: this.#frame, transfer: this.#transfer };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FramePacing } from './frame-pacing.ts';
+import { FramePacing, trialScale } from './frame-pacing.ts';
 
 /** The time of a frame on a device in milliseconds, by number of pixels and step between samples. */
 type Device = (pixels: number, step: number) => number;
@@ -18,6 +18,21 @@ function move(pacing: FramePacing, canvasPixels: number, frames: number, device:
     const ms = device(canvasPixels * scale ** 2, step);
     pacing.measured(canvasPixels * scale ** 2, ms, step);
     return ms;
+  });
+}
+
+/** As `move`, but with trials where the pacing wants them. @returns the time of each frame, with its trial's */
+function moveTried(pacing: FramePacing, canvasPixels: number, frames: number, device: Device): number[] {
+  return Array.from({ length: frames }, () => {
+    const step = pacing.movingStep(canvasPixels);
+    const scale = pacing.movingScale(canvasPixels, step);
+    let ms = 0;
+    if (pacing.needsTrial(scale, step)) {
+      const pixels = canvasPixels * trialScale ** 2;
+      ms = device(pixels, step);
+      pacing.tried(pixels, ms, step, canvasPixels * scale ** 2);
+    }
+    return ms + (move(pacing, canvasPixels, 1, device)[0] as number);
   });
 }
 
@@ -102,4 +117,55 @@ test('with voxels larger than pixels, a slow GPU still takes the longest steps, 
   expect(pacing.movingStep(hd, 7)).toBe(pacing.movingStep(hd));
   pacing.measured(hd, 20_000);
   expect([1, 2, 7].map((voxelPixels) => pacing.movingStep(hd, voxelPixels))).toEqual([8, 8, 8]);
+});
+
+describe('with trials', () => {
+  /** Pixels of small pictures take longer, because they do not fill the GPU. */
+  const unfilled = (device: Device, bias: number): Device => {
+    return (pixels, step) => device(pixels, step) * (pixels < hd / 16 ? bias : 1);
+  };
+
+  test.each([
+    ['eight times longer', 8, 8, 1],
+    ['thirty times longer', 4, 30, 1],
+    ['a hundred times longer', 2, 100, 1],
+    ['ten times longer on a GPU that trials do not fill', 8, 10, 3],
+    ['a hundred times longer on such a GPU', 1.5, 100, 3],
+  ])('no frame is late when a view takes %s', (_, fullMs, factor, bias) => {
+    const pacing = new FramePacing(false);
+    moveTried(pacing, hd, 30, unfilled(deviceOf(hd, fullMs, 0), bias));
+    expect(Math.max(...moveTried(pacing, hd, 30, unfilled(deviceOf(hd, factor * fullMs, 0), bias)))).toBeLessThan(33);
+  });
+
+  test('a cheap view keeps every pixel, though small pictures take four times longer for each of theirs', () => {
+    const pacing = new FramePacing(false);
+    moveTried(pacing, hd, 30, unfilled(deviceOf(hd, 9, 0), 4));
+    expect([pacing.movingScale(hd), pacing.movingStep(hd)]).toEqual([1, 1]);
+  });
+
+  test('when costs vary by a third and jump back and forth', () => {
+    const pacing = new FramePacing(false);
+    move(pacing, hd, 5, deviceOf(hd, 2, 0.2));
+    const times = Array.from({ length: 200 }, (_, frame) => {
+      const fullMs = (frame % 40 < 20 ? 2 : 150) * (1 + 0.33 * Math.sin(frame * 2.3));
+      return moveTried(pacing, hd, 1, unfilled(deviceOf(hd, fullMs, 0.2), 3))[0] as number;
+    });
+    expect(Math.max(...times)).toBeLessThan(33);
+  });
+
+  test('a frame with few samples needs none', () => {
+    const needsTrial = (fullMs: number) => {
+      const pacing = new FramePacing(false);
+      pacing.measured(hd, fullMs);
+      const step = pacing.movingStep(hd);
+      return pacing.needsTrial(pacing.movingScale(hd, step), step);
+    };
+    expect([1, 8, 15, 60, 400].map(needsTrial)).toEqual([true, true, true, false, false]);
+  });
+
+  test('there are none before the first measurement, or without timestamps', () => {
+    const clock = new FramePacing(false, false);
+    clock.measured(hd, 2);
+    expect([new FramePacing(false), clock].map((pacing) => pacing.needsTrial(1, 1))).toEqual([false, false]);
+  });
 });

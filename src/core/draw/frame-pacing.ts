@@ -17,6 +17,17 @@ const enoughScales = [0.6, 0.3, fewestEnough] as const;
 /** If voxels are this many times as large as pixels, or larger, fewer pixels are less visible than skipped samples until the next step's scale. */
 const largeVoxels = 2;
 /**
+ * The scale of a trial: a small picture that is not shown, drawn before a moving frame to learn whether the frame would take far longer than
+ * the ones before it. It takes a sixty-fourth of the frame's time, or a few times as much on a large GPU, which it does not fill.
+ */
+export const trialScale = 1 / 8;
+/** The smallest part of all samples for which there is a trial. Before a smaller frame, it would take a fifth of the frame's time on a large GPU. */
+const leastTried = 0.4;
+/** A frame is made smaller if by its trial it would take this many times longer than it should. */
+const mostOver = 1.5;
+/** How many times longer a pixel of a trial may take than one of its frame. */
+const mostBias = 3;
+/**
  * A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. A moving one
  * is planned by the slowest: what is shown changes from frame to frame, and a few sharper pictures are not worth a stuck one.
  */
@@ -30,8 +41,12 @@ const remembered = 4;
 export class FramePacing {
   /** Milliseconds per pixel at steps of 1, of each of the last frames. */
   #recent: readonly number[] = [];
+  /** The same of the trial before the frame at hand, and how many times longer pixels of the last trials took than those of their frames. */
+  #trial: number | undefined;
+  #biases: readonly number[] = [];
   readonly #isSlow: boolean;
   readonly #frameMs: number;
+  readonly #hasTimestamps: boolean;
 
   /**
    * @param isSlow whether it is a software GPU, which starts with small pictures
@@ -39,19 +54,43 @@ export class FramePacing {
    */
   constructor(isSlow: boolean, hasTimestamps = true) {
     this.#isSlow = isSlow;
+    this.#hasTimestamps = hasTimestamps;
     this.#frameMs = hasTimestamps ? frameMs : clockFrameMs;
   }
 
   /** Forgets all measurements, because the volume changed. */
   forget(): void {
     this.#recent = [];
+    this.#trial = undefined;
+    this.#biases = [];
   }
 
   /** Records the time of a frame. @param isBound whether `ms` may include other work, so that it is only an upper bound */
   measured(pixels: number, ms: number, step = 1, isBound = false): void {
     const now = (ms * step) / Math.max(1, pixels);
+    if (this.#trial !== undefined && now > 0) {
+      this.#biases = [...this.#biases, Math.min(mostBias, Math.max(1, this.#trial / now))].slice(-remembered);
+    }
+    this.#trial = undefined;
     if (isBound && this.#pixelMs !== undefined && now >= this.#pixelMs) return;
-    this.#recent = [...this.#recent, now].slice(-remembered);
+    this.#remember(now);
+  }
+
+  /** Whether a trial should come before a moving frame. Without timestamps the time of so small a picture is not known. */
+  needsTrial(scale: number, step: number): boolean {
+    return this.#hasTimestamps && this.#recent.length > 0 && scale ** 2 / step >= leastTried;
+  }
+
+  /** Records the time of a trial. @param pixels of the trial @param frame those of the frame that is to follow, at the same steps */
+  tried(pixels: number, ms: number, step: number, frame: number): void {
+    this.#trial = (ms * step) / Math.max(1, pixels);
+    // Without a bias that is known, a trial counts in full, so that at worst one frame is smaller than it could be.
+    const likely = this.#trial / Math.min(mostBias, ...(this.#biases.length > 0 ? this.#biases : [1]));
+    if ((likely * frame) / step > mostOver * this.#frameMs) this.#remember(likely);
+  }
+
+  #remember(pixelMs: number): void {
+    this.#recent = [...this.#recent, pixelMs].slice(-remembered);
   }
 
   /** Milliseconds per pixel at steps of 1 that the next frame may take. Undefined before the first measurement. */

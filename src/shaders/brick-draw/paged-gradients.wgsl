@@ -2,16 +2,15 @@
 // bricks have none: their samples are taken one by one.
 
 import package::brick_draw::paged::{paged_entry, paged_is_constant, paged_scale};
-import package::brick_draw::paged_samples::{
+import package::brick_draw::paged_beyond::{
   beyond_constant,
   beyond_texels,
   paged_beyond_place,
   paged_beyond_source,
-  paged_first_center,
-  paged_last_center,
   paged_near,
   paged_own_place,
 };
+import package::brick_draw::paged_samples::{paged_first_center, paged_last_center};
 import package::brick_draw::paged_texels::{is_filtered, paged_filter, paged_texels_high, paged_texels_low, paged_to_texels};
 import package::draw::rays::{no_place, ray_place_differences};
 

@@ -32,13 +32,13 @@ import package::brick_draw::paged::{
   paged_table,
 };
 import package::brick_draw::paged_feedback::{feedback, paged_miss, paged_use};
+import package::brick_draw::paged_beyond::paged_own_place;
 import package::brick_draw::paged_samples::{
   paged_begin_brick,
   paged_faces,
   paged_first_center,
   paged_last_center,
   paged_margin,
-  paged_own_place,
 };
 import package::brick_draw::paged_texels::{
   is_filtered,

@@ -1,28 +1,35 @@
 // Samples of the shown brick at any position, with trilinear interpolation: from the texture of bricks, or, without one, from eight voxels
 // of the atlas.
 //
-// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`). A sample near a face of a constant brick,
-// which has no slot, takes its texel from the apron of a neighbour, which is looked up once for all samples near the same faces. Without the
-// texture, each voxel is looked up.
+// A sample near a face of a brick in the texture takes its texel from the apron (`BrickTexture`). Beside a constant brick, which has none, the
+// neighbours are looked up once for all samples near the same faces (paged-beyond.wgsl). Without the texture, each voxel is looked up.
 
 import package::brick_draw::faces::face_bits;
 import package::brick_draw::paged::{
   paged,
   paged_bits,
   paged_bits_in,
-  paged_brick,
   paged_constants,
   paged_end,
   paged_entry,
   paged_entry_at,
   paged_first,
   paged_index,
-  paged_index_of,
   paged_is_constant,
   paged_last,
   paged_scale,
   paged_shown,
-  paged_table,
+};
+import package::brick_draw::paged_beyond::{
+  beyond_constant,
+  beyond_constants,
+  paged_beyond,
+  paged_beyond_place,
+  paged_beyond_source,
+  paged_blend_constants,
+  paged_look_beyond,
+  paged_near,
+  paged_own_place,
 };
 import package::brick_draw::paged_feedback::{paged_miss, paged_use};
 import package::brick_draw::paged_texels::{
@@ -43,17 +50,6 @@ var<private> paged_first_center: vec3f;
 var<private> paged_last_center: vec3f;
 /// The distance from samples, in voxels along each axis, at which their gradients are sampled; 0 if they need none.
 var<private> paged_margin: f32;
-/// Of a shown constant brick: its place; the faces that the last sample lay beyond or near, within the margin, as `face_bits`; those
-/// that were looked beyond for it, which are the same if there is only one, and otherwise those that it lay beyond; where samples beyond them
-/// come from; and the place of the only brick there.
-var<private> paged_own_place: f32;
-var<private> paged_near: u32;
-var<private> paged_beyond: u32;
-var<private> paged_beyond_source: u32;
-var<private> paged_beyond_place: f32;
-const beyond_texels = 0u;
-const beyond_constant = 1u;
-const beyond_constants = 2u;
 /// The faces of the shown brick beyond which samples lay, as in the feedback.
 var<private> paged_faces: u32;
 
@@ -93,65 +89,6 @@ fn paged_blend(low: vec3u, high: vec3u, fraction: vec3f) -> f32 {
   let rows = mix(firsts, seconds, fraction.x);
   let planes = mix(rows.xz, rows.yw, fraction.y);
   return paged_value_place(mix(planes.x, planes.y, fraction.z));
-}
-
-/// Finds out where samples come from that may depend on voxels beyond some faces of the shown brick, which is constant: from the texels of
-/// the first neighbour with a slot, whose apron holds the voxels of the others; or, if there is none, from constants. While some of the
-/// others are not loaded, the apron holds that neighbour's nearest voxels in their place, so the picture depends on which one is first.
-/// @param below, above beyond which faces
-fn paged_look_beyond(below: vec3<bool>, above: vec3<bool>) {
-  let own = vec3i(paged_brick(paged_shown, vec3u(paged_first)));
-  let way = select(vec3i(0), vec3i(-1), below) + select(vec3i(0), vec3i(1), above);
-  let axes = dot(select(vec3u(0u), vec3u(1u, 2u, 4u), below | above), vec3u(1u));
-  paged_beyond_source = select(beyond_constants, beyond_constant, countOneBits(axes) == 1u);
-  paged_beyond_place = paged_own_place;
-  for (var part = 1u; part <= axes; part++) {
-    if ((part & axes) != part) {
-      continue;
-    }
-    let brick = vec3u(own + way * vec3i((vec3u(part) >> vec3u(0u, 1u, 2u)) & vec3u(1u)));
-    let at = paged_index_of(paged_shown, brick);
-    let entry = paged_table[at];
-    if (entry == 0u) {
-      paged_miss(at);
-    } else if (paged_is_constant(entry)) {
-      paged_beyond_place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
-    } else {
-      paged_use(entry - 1u);
-      let size = vec3i(paged.levels[paged_shown].brick.xyz);
-      paged_use_texels(entry - 1u, vec3i(brick) * size, min(vec3i(brick + 1u) * size - 1, paged_end));
-      paged_beyond_source = beyond_texels;
-      return;
-    }
-  }
-}
-
-/// A sample between constant bricks, the shown one and neighbours. Those that are not loaded have the value of the shown one.
-/// @param in_level position in voxels of the shown level
-fn paged_blend_constants(in_level: vec3f) -> f32 {
-  let base = floor(in_level - 0.5);
-  let fraction = in_level - 0.5 - base;
-  let low = paged_brick(paged_shown, vec3u(clamp(vec3i(base), vec3i(0), paged_end)));
-  let high = paged_brick(paged_shown, vec3u(clamp(vec3i(base) + 1, vec3i(0), paged_end)));
-  var sum = 0.0;
-  for (var index = 0u; index < 8u; index++) {
-    let is_high = vec3<bool>((index & 1u) != 0u, (index & 2u) != 0u, (index & 4u) != 0u);
-    let weights = select(1.0 - fraction, fraction, is_high);
-    let weight = weights.x * weights.y * weights.z;
-    if (weight <= 0.0) {
-      continue;
-    }
-    let entry = paged_table[paged_index_of(paged_shown, select(low, high, is_high))];
-    var place = paged_own_place;
-    if (paged_is_constant(entry)) {
-      place = paged_place_of(paged_constants[entry & 0x7fffffffu]);
-    }
-    if (place <= -no_place) {
-      return missing_place;
-    }
-    sum += weight * place;
-  }
-  return sum;
 }
 
 /// A sample of the texture, or of constants. @param in_level position in voxels of the shown level

@@ -36,21 +36,18 @@
 // invisible cells of bricks in the texture. In a constant brick, compositing adds up all samples at once that neither depend on other bricks
 // nor have a gradient. Dims and texels are then those of the volume itself.
 
-@if(!paged) import package::draw::march_values::ray_place_of;
-@if(!paged) import package::draw::rays::least_texel;
-@if(paged) import package::brick_draw::paged::{paged, paged_shown};
-@if(paged) import package::brick_draw::paged_rays::{paged_begin, paged_enter, paged_has_parts, paged_leave, paged_part};
+@if(!paged) import package::draw::march_bricks::ray_check;
+@if(paged) import package::brick_draw::paged_rays::{paged_begin, paged_enter, paged_leave, paged_part};
 @if(paged) import package::brick_draw::paged_samples::paged_sampled;
-@if(paged) import package::draw::march_bricks::ray_constant;
+@if(paged) import package::draw::march_bricks::{ray_constant, ray_enter_brick};
 import package::draw::march_bricks::{Crossing, ray_crossing};
 import package::draw::march_frame::{frame, way};
 @if(paged) import package::draw::march_values::{ray_corner, ray_has_light, ray_lit, ray_solid, ray_texel};
 import package::draw::march_values::{ray_color, ray_light, ray_place};
-import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift, ray_surface_color};
+import package::draw::march_result::{ray_cut_light, ray_inside, ray_result, ray_span, ray_surface};
+import package::draw::rays::{missing_place, no_place, ray_shift};
+@if(paged) import package::draw::ray_boxes::ray_through;
 
-/// x and y: least and greatest texel of each brick or block.
-@if(!paged) @group(0) @binding(4) var bricks: texture_3d<f32>;
-@if(!paged) @group(0) @binding(5) var blocks: texture_3d<f32>;
 /// The rows of the strip, from its top.
 @if(!paged) @group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
 @if(paged) @group(0) @binding(7) var picture: texture_storage_2d<rgba8unorm, write>;
@@ -74,16 +71,9 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let is_near = frame.eye.w > 0.5;
   let origin = select(beyond, frame.eye.xyz, is_near);
   let toward = normalize(select(-frame.eye.xyz, beyond - frame.eye.xyz, is_near));
-  // Where the ray enters the shown part; 0 if the eye is inside.
-  let safe = select(toward, vec3f(1e-7), abs(toward) < vec3f(1e-7));
-  let planes_a = (frame.clip_low - origin) / safe;
-  let planes_b = (frame.clip_high - origin) / safe;
-  let nearest = min(planes_a, planes_b);
-  let farthest = max(planes_a, planes_b);
-  let plane = ray_before_plane(frame.clip_plane, origin, toward);
-  let entry = max(max(nearest.x, plane.x), max(nearest.y, nearest.z));
-  let start = select(entry, max(0.0, entry), is_near);
-  let end = min(min(farthest.x, plane.y), min(farthest.y, farthest.z));
+  let span = ray_span(origin, toward, is_near);
+  let start = span.start;
+  let end = span.end;
   if (end <= start) {
     return vec4f(0.0);
   }
@@ -93,7 +83,6 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   @if(paged) var step = finest_step;
   @if(!paged) let step_length = step * step_edge;
   @if(paged) var step_length = step * step_edge;
-  @if(!paged) let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
   var at = start + step * min(ray_shift(pixel), 0.999 * (end - start) / step);
   // Of all samples so far: the least or greatest value, the integral, and the length over which it was taken.
   var extreme = select(missing_place, -missing_place, way == 3);
@@ -109,14 +98,6 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   // Where the ray leaves the last checked brick and block, or cell and brick.
   var leave = start;
   @if(!paged) var leave_block = start;
-  @if(paged) var leave_brick = start;
-  @if(paged) var has_parts = false;
-  // The part of the brick ahead that is crossed in one step, or whose samples are added up.
-  @if(paged) var inner = vec2f(0.0);
-  @if(paged) var is_inner_ahead = false;
-  @if(paged) var inner_crossing = Crossing(false, false, 0.0);
-  @if(paged) var is_added = false;
-  @if(paged) var added_place = 0.0;
   // Where four samples of a gradient must be taken one by one, compositing takes them in rounds of the same loop, so that neighbouring rays
   // go on meanwhile: the number of the next one from 1 on, or 0 for a sample on the ray; the sum so far; and the place on the ray.
   @if(paged) var corner = 0u;
@@ -130,67 +111,31 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   // The GPU runs neighbouring rays in step, and all of them wait for those that enter a brick or a cell. So each of these has a loop of
   // its own, at whose end the rays wait for each other and then enter the next one together.
   while (round < rounds && at < end) {
+    @if(paged) let brick = ray_enter_brick(origin, toward, vec2f(at, end), finest_step, step, extreme);
+    @if(paged) var is_inner_ahead = brick.is_inner_ahead;
     @if(paged) {
-      let brick = paged_enter(origin + toward * at, frame.eye, frame.edges);
-      if (brick.is_there) {
-        let factors = paged.levels[paged_shown].factors;
-        step = finest_step * min(factors.x, min(factors.y, factors.z));
-        step_length = step * step_edge;
-      }
-      let far = max((brick.low - origin) / safe, (brick.high - origin) / safe);
-      leave_brick = min(end, min(far.x, min(far.y, far.z)));
-      inner = vec2f(at, leave_brick);
-      inner_crossing = Crossing(true, true, 0.0);
-      is_added = false;
-      has_parts = false;
-      if (brick.is_there) {
-        inner_crossing = ray_crossing(brick.ends, brick.has_missing, brick.has_numbers, extreme);
-        is_added = way == 2 && brick.is_constant && !inner_crossing.is_crossed;
-        added_place = brick.ends.x;
-        // Compositing is faster without checks of cells, which are rarely invisible in a visible brick.
-        has_parts = way != 2 && paged_has_parts();
-        // Outside this inner part, samples depend on other bricks. Gradients reach a voxel further.
-        let margin = select(vec3f(0.0), brick.voxel, is_added && frame.look.z > 0.5);
-        let inner_a = (brick.inner_low + margin - origin) / safe;
-        let inner_b = (brick.inner_high - margin - origin) / safe;
-        let nearer = min(inner_a, inner_b);
-        let farther = max(inner_a, inner_b);
-        inner = vec2f(max(nearer.x, max(nearer.y, nearer.z)), min(leave_brick, min(farther.x, min(farther.y, farther.z))));
-      }
-      is_inner_ahead = (inner_crossing.is_crossed || is_added) && inner.x < inner.y;
+      step = brick.step;
+      step_length = step * step_edge;
     }
     loop {
       var crossing = Crossing(false, false, 0.0);
-      let position = origin + toward * at;
       @if(!paged) {
-        for (var level = select(0, 1, at >= leave_block); level >= 0 && !crossing.is_crossed; level--) {
-          let size = brick_size * select(1.0, 4.0, level == 1);
-          let cell = vec3i(min(position, vec3f(0.999999)) / size);
-          let far = max((vec3f(cell) * size - origin) / safe, (vec3f(cell + 1) * size - origin) / safe);
-          leave = min(end, min(far.x, min(far.y, far.z)));
-          var texels: vec4f;
-          if (level == 1) {
-            leave_block = leave;
-            texels = textureLoad(blocks, cell, 0);
-          } else {
-            texels = textureLoad(bricks, cell, 0);
-          }
-          let ends = ray_place_of(texels.xy);
-          let values = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));
-          crossing = ray_crossing(values, (texels.x < least_texel), (texels.y >= least_texel), extreme);
-        }
+        let checked = ray_check(origin, toward, vec2f(at, end), leave_block, extreme);
+        leave = checked.leave;
+        leave_block = checked.leave_block;
+        crossing = checked.crossing;
       }
       @if(paged) {
-        leave = select(leave_brick, min(leave_brick, inner.x), is_inner_ahead);
-        if (is_inner_ahead && at >= inner.x) {
+        leave = select(brick.leave, min(brick.leave, brick.inner.x), is_inner_ahead);
+        if (is_inner_ahead && at >= brick.inner.x) {
           is_inner_ahead = false;
-          leave = leave_brick;
-          if (at < inner.y) {
-            leave = inner.y;
-            crossing = inner_crossing;
-            if (is_added) {
+          leave = brick.leave;
+          if (at < brick.inner.y) {
+            leave = brick.inner.y;
+            crossing = brick.crossing;
+            if (brick.is_added) {
               crossing = Crossing(true, true, 0.0);
-              let added = ray_constant(color, added_place, step_length, ceil((leave - at) / step), light);
+              let added = ray_constant(color, brick.place, step_length, ceil((leave - at) / step), light);
               color = added.color;
               light = added.light;
               if (color.a > 0.98) {
@@ -200,10 +145,9 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             }
           }
         }
-        if (!crossing.is_crossed && has_parts) {
-          let part = paged_part(position);
-          let far = max((part.low - origin) / safe, (part.high - origin) / safe);
-          leave = min(leave_brick, min(far.x, min(far.y, far.z)));
+        if (!crossing.is_crossed && brick.has_parts) {
+          let part = paged_part(origin + toward * at);
+          leave = min(brick.leave, ray_through(origin, toward, part.low, part.high).y);
           crossing = ray_crossing(part.ends, part.has_missing, part.has_numbers, extreme);
         }
       }
@@ -296,17 +240,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
             }
             case 5: {
               if (place >= frame.look.x) {
-                var outside = max(start, at - step);
-                var inside = at;
-                for (var halving = 0; halving < 6; halving++) {
-                  // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
-                  let middle = select(0.5 * (outside + inside), outside, halving == 0);
-                  if (ray_place(origin + toward * middle) >= frame.look.x) {
-                    inside = middle;
-                  } else {
-                    outside = middle;
-                  }
-                }
+                let inside = ray_inside(origin, toward, max(start, at - step), at);
                 let hit = origin + toward * inside;
                 @if(paged) {
                   // The hit may lie in a brick in front of the sample's.
@@ -319,16 +253,9 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
                 }
                 let at_hit = ray_place(hit);
                 if (inside == start) {
-                  let across = abs(normalize(toward * frame.edges));
-                  let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
-                  let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
-                  let facing = select(at_box, at_plane, plane.x == start);
-                  color = vec4f(ray_color(at_hit).rgb * mix(0.75, 1.0, facing), 1.0);
+                  color = vec4f(ray_color(at_hit).rgb * ray_cut_light(span, toward), 1.0);
                 } else {
-                  light = ray_light(hit, toward, 1e-3);
-                  let shown = select(frame.look.x, place, frame.window.w > 0.0);
-                  let rgb = ray_surface_color(ray_color(shown).rgb);
-                  color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
+                  color = ray_surface(hit, toward, place);
                 }
                 at = end;
               }
@@ -360,7 +287,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           }
         }
       }
-      @if(paged) let until = leave_brick;
+      @if(paged) let until = brick.leave;
       @if(!paged) let until = end;
       if (at >= until || round >= rounds) {
         break;
@@ -373,11 +300,5 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   if (way == 2 || way == 5) {
     return color;
   }
-  if (abs(extreme) > no_place && passed == 0.0) {
-    // The ray met nothing visible.
-    return vec4f(0.0);
-  }
-  let result = select(extreme, sum / max(passed, 1e-30), way == 4);
-  let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
-  return vec4f(ray_color(result).rgb * alpha, alpha);
+  return ray_result(extreme, sum, passed);
 }

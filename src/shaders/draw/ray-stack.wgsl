@@ -37,7 +37,7 @@
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane, or outside of its volume.
 
 import package::draw::rays::{missing_place, no_place, ray_before_plane, ray_shift};
-import package::draw::stack_boxes::ray_through;
+import package::draw::ray_boxes::ray_through;
 import package::draw::stack_composite::{ray_sample_image, ray_sample_label};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, never, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_skip::ray_look;

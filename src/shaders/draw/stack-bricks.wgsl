@@ -3,7 +3,7 @@
 
 import package::brick_draw::paged::{paged, paged_shown};
 import package::brick_draw::paged_rays::{PagedCell, paged_begin, paged_enter, paged_has_parts, paged_part};
-import package::draw::stack_boxes::ray_through;
+import package::draw::ray_boxes::ray_through;
 import package::draw::stack_composite::ray_is_over;
 import package::draw::stack_frame::{Passage, frame, never, way};
 import package::draw::stack_skip::{ray_adds_nothing, ray_has_no_surface};

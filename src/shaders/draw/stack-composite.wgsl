@@ -3,7 +3,7 @@
 @if(paged) import package::brick_draw::paged_rays::paged_enter;
 @if(layer_bricks) import package::draw::stack_layers::layer_enter;
 import package::draw::rays::{no_place, ray_before_plane, ray_surface_color};
-import package::draw::stack_boxes::{ray_first_axis, ray_nearest_sides};
+import package::draw::ray_boxes::{ray_first_axis, ray_nearest_sides};
 import package::draw::stack_frame::{Passage, forwards, frame, joint, ray_origin, ray_toward, step, step_length, way};
 import package::draw::stack_values::{ray_color, ray_label, ray_label_color, ray_label_light, ray_light, ray_place};
 

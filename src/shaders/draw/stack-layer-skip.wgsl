@@ -2,7 +2,7 @@
 
 import package::brick_draw::layer_bricks::layer_is_constant;
 import package::brick_draw::number_texels::least_sample;
-import package::draw::stack_boxes::ray_safe;
+import package::draw::ray_boxes::ray_safe;
 import package::draw::stack_composite::ray_is_over;
 import package::draw::stack_frame::{Passage, frame, never};
 import package::draw::stack_layers::{layer_cell, layer_enter, layer_part};

@@ -1,7 +1,7 @@
 // Finds where a volume of ray-stack.wgsl is empty, from the ranges of its bricks.
 
 import package::draw::rays::least_texel;
-import package::draw::stack_boxes::ray_safe;
+import package::draw::ray_boxes::ray_safe;
 import package::draw::stack_composite::ray_is_over;
 import package::draw::stack_frame::{Passage, frame, never, way};
 import package::draw::stack_values::{ray_label_of, ray_opacity_bound, ray_place_of};

@@ -7,7 +7,7 @@
 @if(paged) import package::brick_draw::paged_samples::{paged_place, paged_sampled, paged_voxel_place};
 @if(layer_bricks) import package::brick_draw::layer_bricks::{layer_bricks, layer_is_constant};
 @if(layer_bricks) import package::brick_draw::number_texels::{greatest_number, least_sample};
-@if(layer_bricks) import package::draw::stack_layers::{layer_corners, layer_texel, layer_voxel};
+@if(layer_bricks) import package::draw::stack_layer_samples::{layer_corners, layer_texel, layer_voxel};
 import package::draw::rays::{least_texel, missing_place, no_place, ray_differences, ray_headlight, ray_place_differences, ray_value};
 import package::draw::stack_frame::{Passage, forwards, frame, linear, transfer};
 @if(paged) import package::draw::stack_frame::way;

@@ -26,7 +26,7 @@ export async function runFrames(
   draw: (frame: number, onTimes: OnTimes) => Promise<void>,
 ): Promise<FrameTimes> {
   const frames = (rounds + 1) * frameCount;
-  const { times, finished } = await drawInTurn(job, (frame) => {
+  const { times, finished } = await drawInTurn(job, inFlight, (frame) => {
     return frame < frames ? (onTimes) => draw(frame % frameCount, onTimes) : undefined;
   });
   return frameTimes(finished.slice(frameCount - 1), times.slice(frameCount));
@@ -35,6 +35,7 @@ export async function runFrames(
 /**
  * Draws frames for `ms` milliseconds, as fast as possible, like a viewer that moves by the clock.
  * @param least the minimum number of frames, however long they take
+ * @param atOnce the number of frames in flight
  * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end
  * @throws StriaError `aborted`
  */
@@ -43,10 +44,11 @@ export async function runFor(
   ms: number,
   least: number,
   draw: (at: number, onTimes: OnTimes) => Promise<void>,
+  atOnce = inFlight,
 ): Promise<FrameTimes> {
   const start = performance.now();
   let at = 0;
-  const { times, finished } = await drawInTurn(job, (frame) => {
+  const { times, finished } = await drawInTurn(job, atOnce, (frame) => {
     if (at >= 1 && frame >= least) return undefined;
     at = (performance.now() - start) / ms;
     return (onTimes) => draw(Math.min(1, at), onTimes);
@@ -57,6 +59,7 @@ export async function runFor(
 /** Draws frames until there is no `next` one. If one fails, or the job is aborted, those in flight end first. */
 async function drawInTurn(
   job: JobOptions,
+  atOnce: number,
   next: (frame: number) => ((onTimes: OnTimes) => Promise<void>) | undefined,
 ): Promise<{ readonly times: CommandTimes[]; readonly finished: number[] }> {
   const times: CommandTimes[] = [];
@@ -65,7 +68,7 @@ async function drawInTurn(
   try {
     for (let frame = 0; ; frame++) {
       throwIfAborted(job.signal);
-      if (pending.length >= inFlight) await pending.shift();
+      if (pending.length >= atOnce) await pending.shift();
       const draw = next(frame);
       if (!draw) break;
       const drawn = draw((found) => times.push(found)).then(() => {

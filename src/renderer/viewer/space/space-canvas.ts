@@ -109,6 +109,16 @@ export class SpaceCanvas {
     return pass;
   }
 
+  /**
+   * Draws the rays of a small picture that is never shown. Without its last row, so that it counts as unfinished and requests no bricks.
+   * @param scale a fraction of the resolution @returns like `draw`
+   */
+  drawTrial(frame: SpaceFrame, scale: number): Promise<number | undefined> {
+    const { width, height } = this.resolution;
+    const [columns, rows] = [width, height].map((length) => Math.max(2, Math.round(length * scale))) as [number, number];
+    return this.#update(frame, { width: columns, height: rows, from: 0, count: rows - 1 });
+  }
+
   /** Draws a strip of a frame that is not shown yet. @returns like `draw` */
   drawStrip(frame: SpaceFrame, strip: Strip): Promise<number | undefined> {
     const pass = this.#update(frame, strip);

@@ -1,4 +1,4 @@
-import type { FramePacing } from '../../../core/draw/frame-pacing.ts';
+import { type FramePacing, trialScale } from '../../../core/draw/frame-pacing.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { timed } from './frame-timer.ts';
 import type { SpaceCanvas, SpaceFrame } from './space-canvas.ts';
@@ -97,10 +97,12 @@ export class SpacePainter {
 
   /** Draws a frame that may be part of a motion, and schedules a sharp one for when the motion ends. */
   draw(): void {
-    if (this.#isDrawing) {
-      this.#isWanted = true;
-      return;
-    }
+    if (this.#isDrawing) this.#isWanted = true;
+    else this.#drawMoving(false);
+  }
+
+  /** @param isTried whether a trial has checked the frame's sharpness */
+  #drawMoving(isTried: boolean): void {
     this.#stripsScale = undefined;
     this.#canvas.setGround('screen');
     clearTimeout(this.#stillTimer);
@@ -111,8 +113,29 @@ export class SpacePainter {
       return;
     }
     const step = this.#pacing.movingStep(pixelCount, this.#view.scene?.voxelPixels);
-    this.#drawAndMeasure(this.#pacing.movingScale(pixelCount, step), step);
-    this.#refineSoon();
+    const scale = this.#pacing.movingScale(pixelCount, step);
+    // Only where rays pass bricks does a frame take many times longer than the one before it. The first frame's time includes compilation.
+    const mayJump = this.#isOfBricks && this.#frames > 0 && this.#view.shader === this.#measuredShader;
+    if (!isTried && mayJump && this.#pacing.needsTrial(scale, step)) void this.#try({ scale, step });
+    else {
+      this.#drawAndMeasure(scale, step);
+      this.#refineSoon();
+    }
+  }
+
+  /** Draws a trial, and then the frame, which is small at once if the trial took long. */
+  async #try({ scale, step }: Sharpness): Promise<void> {
+    const { frame } = this.#view;
+    this.#isDrawing = true;
+    const ms = await (frame && this.#canvas.drawTrial({ ...frame, step, isDraft: step > 1 }, trialScale));
+    this.#isDrawing = false;
+    const { pixelCount } = this.#canvas;
+    if (ms !== undefined && this.#frames > 0) {
+      this.#pacing.tried(pixelCount * trialScale ** 2, ms, step, pixelCount * scale ** 2);
+    }
+    // The frame shows what was requested meanwhile, too.
+    this.#isWanted = false;
+    if (!this.#isDisposed && this.#view.canDraw) this.#drawMoving(true);
   }
 
   /** Draws at once, as well as the GPU can within a second, for thumbnails. */
