@@ -141,6 +141,28 @@ describe('TIFF', () => {
     expect(Buffer.compare(readFileSync(at('voxels.raw')), Buffer.concat(pages))).toBe(0);
   });
 
+  test('TIFF with half floats and with 64-bit integers is compressed and restored', async () => {
+    for (const [name, type, bits] of [
+      ['half', 'f32', 16],
+      ['wide', 'i32', 64],
+    ] as const) {
+      const samples = noise((width * height * bits) / 8, 3);
+      // The upper halves of 64-bit integers are 0, and their lower halves are not negative.
+      if (bits === 64) for (let byte = 0; byte < samples.length; byte++) if (byte % 8 > 2) samples[byte] = 0;
+      const tags = [{ tag: 258, type: 3, values: [bits] }] as const;
+      const voxels = new Uint8Array(4 * width * height);
+      writeFileSync(
+        at(`${name}.tif`),
+        tiffFile({ width, height, type, rowsPerStrip: height, tags, encode: () => samples }, [voxels]),
+      );
+      await succeed('compress', at(`${name}.tif`), ...cpu);
+      await succeed('decompress', at(`${name}.stria`), '-o', at(`${name}-again.tif`), ...cpu);
+      expect(readFileSync(at(`${name}-again.tif`)).includes(samples), name).toBe(true);
+      const info = JSON.parse((await succeed('info', at(`${name}-again.tif`), '--json')).stdout);
+      expect(info).toMatchObject({ volume: { type }, storedAs: bits === 16 ? 'f16' : 'i64' });
+    }
+  });
+
   test('a scan is exported to TIFF and to PNG; what PNG cannot store is refused with advice', async () => {
     writeFileSync(at('scan.nii'), niftiFile([20, 10, 4], 1));
     writeFileSync(at('signed.nii'), niftiFile([20, 10, 4], 2));

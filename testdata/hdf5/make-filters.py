@@ -87,3 +87,12 @@ with h5py.File(pathlib.Path(__file__).with_name("blosc.h5"), "w", libver="latest
     file.create_dataset("blosc-lz4", data=values, chunks=chunks, **filters["blosc-lz4"])
 with h5py.File(pathlib.Path(__file__).with_name("bitshuffle.h5"), "w", libver="latest") as file:
     add_encoded(file, "bitshuffle-zstd", 32008, (0, 4, 2, 0, 3, 3), lambda chunk: bitshuffle(chunk, zstd, 256))
+
+# Virtual datasets with values in the same file.
+with h5py.File(pathlib.Path(__file__).with_name("virtual.h5"), "w", libver="latest") as file:
+    numbers = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
+    for name in ("lzf", "gzip"):
+        file.create_dataset(name, data=numbers, chunks=(1, 3, 4), compression=name)
+        layout = h5py.VirtualLayout(shape=numbers.shape, dtype=numbers.dtype)
+        layout[:] = h5py.VirtualSource(".", name, shape=numbers.shape)
+        file.create_virtual_dataset(f"of-{name}", layout)

@@ -150,6 +150,8 @@ async function compressStack(output: OutputName, command: CompressCommand, tools
     const volume = await openVolume(await treeOfFiles(command.inputs), options);
     return compressTo(output, volume, command.inputs, command, tools);
   }
+  if (command.axes !== undefined)
+    throw new StriaError('invalid-input', 'the axes of pictures are known; only HDF5, Zarr and NumPy take --axes');
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await openWhenRead(input, job));

@@ -63,6 +63,7 @@ async function tellVolume(
   const volume = entry ? await entry.open(options) : await openVolume(source, options);
   const { info, format } = volume;
   const voxelBytes = volumeBytes(info);
+  const storedAs = volume.stored?.as ?? volume.sampleForm;
   const tags = search === undefined ? undefined : searchTags(volume.tags ?? [], search);
   const fileBytes = isFileTree(source) ? undefined : source.size;
   const kept = await keptLevels(volume, source, dataset, options);
@@ -73,7 +74,7 @@ async function tellVolume(
     ...(entry && { dataset: choiceOf(entry) }),
     volume: info,
     voxelBytes,
-    ...(volume.stored?.as && { storedAs: volume.stored.as }),
+    ...(storedAs && { storedAs }),
     fileBytes,
     ...(volume.windows && { windows: volume.windows }),
     ...(volume.valueUnit && { valueUnit: volume.valueUnit }),
@@ -92,7 +93,7 @@ async function tellVolume(
           ],
         ]
       : []),
-    ...volumeRows(info, voxelBytes, volume.stored?.as && storedWords(volume.stored.as, 'file')),
+    ...volumeRows(info, voxelBytes, storedAs && storedWords(storedAs, 'file')),
     ...factRows(volume),
     ...keptLevelRows(kept),
   ];

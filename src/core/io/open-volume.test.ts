@@ -5,6 +5,7 @@ import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import type { JobOptions, Progress } from '../shared/job.ts';
 import { type Dims4, type ElementType, elementBytes, elementTypes } from '../shared/volume.ts';
 import { joinBytes, pieceBytes } from './common/byte-stream.ts';
+import { memoryTree } from './common/file-tree.ts';
 import {
   faultOf,
   niftiFile,
@@ -30,6 +31,8 @@ test('axes are given only to arrays', async () => {
     expect(fault).toMatchObject({ tag: 'invalid-input' });
     expect(fault?.message).toBe('the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
   }
+  const folder = memoryTree('study', { 'scan.nii': nifti });
+  expect((await faultOf(openVolume(folder, { axes: 'czyx' })))?.message).toContain('only HDF5, Zarr and NumPy take --axes');
   expect((await faultOf(openVolume(memorySource('notes', noise(20)), { axes: 'zyx' })))?.tag).toBe('unsupported');
 });
 

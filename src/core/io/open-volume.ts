@@ -2,6 +2,7 @@ import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { formatName } from '../shared/readable-formats.ts';
+import type { FileFormat } from '../shared/source.ts';
 import { collectionOf, collectionReaders } from './collections.ts';
 import { openBytes, plainBytes } from './common/byte-stream.ts';
 import { type FileTree, isFileTree } from './common/file-tree.ts';
@@ -32,6 +33,9 @@ const readers: readonly VolumeReader[] = [
 
 const headBytes = 4096;
 
+/** Formats whose files do not always say what their axes mean. */
+const arrayFormats: readonly FileFormat[] = ['hdf5', 'zarr', 'npy'];
+
 /**
  * Opens a volume: reads its header, so that its voxels can be streamed. With `options.raw` any file is raw. Otherwise the format
  * is identified by the first bytes (gunzipped if necessary), by the name, or by a sidecar. If a file or folder has several
@@ -41,6 +45,9 @@ const headBytes = 4096;
  */
 export async function openVolume(input: ByteSource | FileTree, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
   const volume = await openAsRead(input, options);
+  if (options.axes !== undefined && !arrayFormats.includes(volume.format)) {
+    throw new StriaError('invalid-input', 'the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
+  }
   const { info, valueUnit = info.valueUnit, windows = info.windows } = volume;
   if (valueUnit === info.valueUnit && windows === info.windows) return volume;
   // Put into `info`, because both the view and a container receive it.
@@ -48,19 +55,15 @@ export async function openVolume(input: ByteSource | FileTree, options: OpenOpti
 }
 
 async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<OpenVolume> {
-  const { raw, dataset, axes } = options;
+  const { raw, dataset } = options;
   if (isFileTree(input)) {
     if (raw !== undefined) throw new StriaError('invalid-input', 'a folder cannot be a raw file: name a file in it');
     return chooseEntry(await listTree(input, options), dataset).open(options);
   }
-  if (raw !== undefined) {
-    if (axes !== undefined) throw knownAxes();
-    return openRaw(input, { layout: raw }, options);
-  }
+  if (raw !== undefined) return openRaw(input, { layout: raw }, options);
   const head = await readHead(input, options);
   const collection = await collectionOf(input, head, options);
   if (collection !== undefined) {
-    if (axes !== undefined && collection.format !== 'hdf5' && collection.format !== 'zarr') throw knownAxes();
     return chooseEntry(withDistinctIds(await collection.list(input, options)), dataset).open(options);
   }
   if (dataset !== undefined) {
@@ -68,15 +71,10 @@ async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & J
   }
   // An empty file has no format, whatever its name.
   const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(input.name, head));
-  const found = reader === undefined ? await findRawLayout(input, options) : undefined;
-  if (axes !== undefined && (found !== undefined || (reader !== undefined && reader.format !== 'npy'))) throw knownAxes();
   if (reader !== undefined) return reader.open(input, options);
+  const found = await findRawLayout(input, options);
   if (found !== undefined) return openRaw(input, found, options);
   throw unrecognised(input.name, head);
-}
-
-function knownAxes(): StriaError {
-  return new StriaError('invalid-input', 'the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.t
 import type { JobOptions } from '../../shared/job.ts';
 import type { OwnLabels } from '../../shared/label-table.ts';
 import type { FileFormat, SourceDescription } from '../../shared/source.ts';
-import type { RawType, StoredVoxels } from '../../shared/stored-voxels.ts';
+import type { RawType, StoredForm, StoredVoxels } from '../../shared/stored-voxels.ts';
 import type { Dims4, Endian, VolumeInfo } from '../../shared/volume.ts';
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { StreamedLevels } from '../../shared/volume-level.ts';
@@ -15,6 +15,8 @@ export interface OpenVolume {
   readonly format: FileFormat;
   /** As in `source()`: the form of the voxels in the file, if it differs. A container's header needs it, too. */
   readonly stored?: StoredVoxels | undefined;
+  /** The form of a picture's samples, if it differs. The table of the pictures describes it, and not `stored`. */
+  readonly sampleForm?: StoredForm | undefined;
   /** From `isWorthDeflating`, because a container's header says before the voxels whether bytes of its source are deflated. */
   readonly deflatesSource?: boolean | undefined;
   /**

@@ -1,4 +1,5 @@
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
+import { crc32 } from '../common/crc32.ts';
 import { decodedFilterName, decodeFilter } from './filters/decode-filter.ts';
 import type { H5Filter } from './h5-filters.ts';
 
@@ -22,7 +23,8 @@ export class FilteredChunks {
   readonly filters: readonly number[];
   readonly #lengths: ReadonlyMap<number, number>;
   readonly #parameters: ReadonlyMap<number, readonly number[]>;
-  readonly #chunks: FilteredChunk[] = [];
+  /** By their checksum: a read of tiny chunks has tens of thousands. */
+  readonly #chunks = new Map<number, FilteredChunk[]>();
 
   /** @param chunkBytes bytes of a chunk's values */
   constructor(filters: readonly H5Filter[], chunkBytes: number) {
@@ -40,19 +42,25 @@ export class FilteredChunks {
 
   /** The content of a chunk, or zeros if it has yet to be decoded. */
   contentOf(filter: number, bytes: Uint8Array): Uint8Array {
-    const known = this.#chunks.find((chunk) => chunk.filter === filter && isSame(chunk.bytes, bytes));
+    const key = crc32(bytes);
+    const alike = this.#chunks.get(key) ?? [];
+    const known = alike.find((chunk) => chunk.filter === filter && isSame(chunk.bytes, bytes));
     const length = this.#lengths.get(filter) ?? 0;
-    if (known === undefined) this.#chunks.push({ filter, bytes, length });
+    if (known === undefined) this.#chunks.set(key, [...alike, { filter, bytes, length }]);
     return known?.content ?? new Uint8Array(length);
   }
 
+  #all(): FilteredChunk[] {
+    return [...this.#chunks.values()].flat();
+  }
+
   get isComplete(): boolean {
-    return this.#chunks.every(({ content }) => content !== undefined);
+    return this.#all().every(({ content }) => content !== undefined);
   }
 
   /** @throws StriaError `corrupt`, `unsupported`, `aborted` */
   async decode({ signal }: JobOptions): Promise<void> {
-    for (const chunk of this.#chunks) {
+    for (const chunk of this.#all()) {
       throwIfAborted(signal);
       chunk.content ??= await decodeFilter(chunk.filter, chunk.bytes, this.#parameters.get(chunk.filter) ?? [], chunk.length);
     }

@@ -1,7 +1,7 @@
 import { toStriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { H5File, H5Metadata } from './h5-file.ts';
-import { filterName, filterProblem, type H5Filter } from './h5-filters.ts';
+import { filterName, filterProblem, type H5Filter, isBuiltIn } from './h5-filters.ts';
 import { typeOf, typeWords } from './h5-types.ts';
 
 /** A dataset, as its header describes it. */
@@ -22,6 +22,8 @@ const datasetLimit = 10_000;
 const depthLimit = 64;
 /** WebAssembly memory must hold several copies of an unpacked chunk. */
 const largestChunkBytes = 256 * 2 ** 20;
+/** The sources of a virtual dataset whose filters are looked up. */
+const virtualLimit = 1000;
 /** Each chunk takes a lookup. */
 const chunkLimit = 2 ** 26;
 
@@ -57,6 +59,7 @@ export async function readDataset(file: H5File, path: string, job: JobOptions): 
   const metadata = await file.call(({ module }) => module.get_dataset_metadata(file.id, path), job, what);
   const found = await file.call(({ module }) => module.get_dataset_filters(file.id, path), job, what);
   const filters = found.map(({ id, name, cd_values }) => ({ id, name: filterName(id, name), parameters: cd_values }));
+  const virtual = await virtualProblem(file, metadata, job);
   const shape = metadata.shape ?? [];
   return {
     path,
@@ -64,8 +67,30 @@ export async function readDataset(file: H5File, path: string, job: JobOptions): 
     shape,
     chunks: metadata.chunks ?? undefined,
     filters,
-    problem: filterProblem(filters) ?? problemOf(metadata, shape),
+    problem: filterProblem(filters) ?? virtual ?? problemOf(metadata, shape),
   };
+}
+
+/** A read knows only the filters of its own dataset, not those of the datasets that a virtual one is made of. */
+async function virtualProblem(
+  file: H5File,
+  { virtual_sources: sources }: H5Metadata,
+  job: JobOptions,
+): Promise<string | undefined> {
+  const names = new Set(sources?.filter(({ file_name }) => file_name === '.').map(({ dset_name }) => dset_name));
+  for (const name of [...names].slice(0, virtualLimit)) {
+    const filters = await file
+      .call(({ module }) => module.get_dataset_filters(file.id, name), job, name)
+      .catch((error: unknown) => {
+        // A missing source is read as the fill value.
+        if (toStriaError(error).tag !== 'corrupt') throw error;
+        return [];
+      });
+    const foreign = filters.find(({ id }) => !isBuiltIn(id));
+    if (foreign === undefined) continue;
+    return `its values are in ${name}, and the filter ${filterName(foreign.id, foreign.name)} is not supported in virtual datasets`;
+  }
+  return undefined;
 }
 
 function problemOf(metadata: H5Metadata, shape: readonly number[]): string | undefined {

@@ -26,11 +26,14 @@ export function filterName(id: number, name: string): string {
   return decodedFilterName(id) ?? otherNames[id] ?? (name === '' ? `number ${id}` : name);
 }
 
+export function isBuiltIn(filter: number): boolean {
+  return filter >= 1 && filter <= lastBuiltIn;
+}
+
 /** Why values that went through these filters cannot be read; undefined if they can. */
 export function filterProblem(filters: readonly H5Filter[]): string | undefined {
   const isOurs = ({ id }: H5Filter) => decodedFilterName(id) !== undefined;
-  const isBuiltIn = ({ id }: H5Filter) => id >= 1 && id <= lastBuiltIn;
-  const foreign = filters.find((filter) => !isOurs(filter) && !isBuiltIn(filter));
+  const foreign = filters.find((filter) => !isOurs(filter) && !isBuiltIn(filter.id));
   if (foreign !== undefined) return `its filter ${foreign.name} is not supported`;
   const compressing = filters.filter(({ id }) => !lengthKeeping.includes(id));
   if (compressing.length < 2 || !compressing.some(isOurs)) return undefined;

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import filters from '../../../../testdata/hdf5/filters.h5?bytes';
+import virtual from '../../../../testdata/hdf5/virtual.h5?bytes';
 import { memorySource } from '../../shared/bytes.ts';
 import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
+import { FilteredChunks } from './h5-chunks.ts';
 import { filterName, filterProblem } from './h5-filters.ts';
 
 /** Each dataset of filters.h5, and the place and length of its chunks. */
@@ -72,4 +74,29 @@ test.each(written)('damaged chunks of %s give faults or values, and the library 
   }
   expect(faults).toBeGreaterThan(0);
   expect(await valuesOf(filters, `/${name}`)).toEqual(expected);
+});
+
+test('a read of many tiny chunks takes time in proportion to their number', async () => {
+  const count = 30_000;
+  const chunks = new FilteredChunks([{ id: 32_008, name: 'Bitshuffle', parameters: [0, 4, 2, 0, 0] }], 64);
+  const all = Array.from({ length: count }, (_, number) => {
+    const bytes = new Uint8Array(64);
+    new DataView(bytes.buffer).setUint32(60, number);
+    return bytes;
+  });
+  const beginMs = performance.now();
+  for (const bytes of all) chunks.contentOf(32_008, bytes);
+  expect(chunks.isComplete).toBe(false);
+  await chunks.decode({});
+  const contents = new Set(all.map((bytes) => chunks.contentOf(32_008, bytes).join()));
+  expect(contents.size).toBe(count);
+  expect(chunks.isComplete).toBe(true);
+  expect(performance.now() - beginMs).toBeLessThan(5000);
+});
+
+test('a virtual dataset of datasets with a filter that Stria decodes is refused, and not called damaged', async () => {
+  const fault = await faultOf(open(virtual, 'of-lzf'));
+  expect(fault).toMatchObject({ tag: 'unsupported' });
+  expect(fault?.message).toContain('its values are in lzf, and the filter LZF is not supported in virtual datasets');
+  expect(await valuesOf(virtual, 'of-gzip')).toEqual(Array.from({ length: 24 }, (_, index) => index));
 });

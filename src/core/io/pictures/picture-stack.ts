@@ -232,12 +232,11 @@ function stackVolume(
   const parts = pictures.flatMap((picture) => picture.parts ?? []);
   const leveled = async () => stackBoxes(shape, parts, info.dims[2], nameOf, limitBytes);
   const areInParts = parts.length === pictures.length;
-  const as = storedForm(shape);
   return {
     info,
     format,
     deflatesSource: isWorthDeflating(format, []),
-    ...(as && { stored: { samples: 1, as } }),
+    sampleForm: storedForm(shape),
     voxels,
     ...(areInParts && { leveled }),
     source,

@@ -98,7 +98,7 @@ test.each(['little', 'big'] as const)('%s-endian integers of 64 bits become thos
       };
       const bytes = tiffFile({ width, height, type, endian, ...blocks, tags: [wideBits], encode }, [expected]);
       const volume = await open(bytes);
-      expect(volume).toMatchObject({ info: { dims: [width, height, 1, 1], type }, stored: { as } });
+      expect(volume).toMatchObject({ info: { dims: [width, height, 1, 1], type }, sampleForm: as });
       expectSame(await readVoxels(volume), expected);
       const written = await restored(volume);
       expect(await tagOf(written, 258)).toBe(64);

@@ -15,7 +15,7 @@ function sample(length: number): Uint8Array {
   return bytes;
 }
 
-describe.each(['blosclz', 'lz4', 'lz4hc', 'zlib', 'zstd'])('%s', (cname) => {
+describe.each(['blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd'])('%s', (cname) => {
   test.each([0, 1, 2])('decodes what c-blosc wrote, with shuffle %i', async (shuffle) => {
     for (const length of [0, 1, 15, 129, 1000, 70_001]) {
       for (const blocksize of [0, 4096]) {

@@ -2,14 +2,15 @@ import { StriaError } from '../../shared/errors.ts';
 import { inflateBounded } from '../common/inflate-bounded.ts';
 import { decodeBloscLz } from './blosc-lz.ts';
 import { decodeLz4Block } from './lz4-block.ts';
+import { decodeSnappy } from './snappy.ts';
 import { transposeBits, transposeBytes } from './transpose.ts';
 import { decodeZstandard } from './zstandard.ts';
 
 const headerBytes = 16;
 const formatVersion = 2;
 const flag = { bytesTransposed: 1, stored: 2, bitsTransposed: 4, notSplit: 16 };
-/** Compressors by their number in the flags' upper three bits; 2 is Snappy. */
-const compressors = { bloscLz: 0, lz4: 1, zlib: 3, zstandard: 4 };
+/** Compressors by their number in the flags' upper three bits. */
+const compressors = { bloscLz: 0, lz4: 1, snappy: 2, zlib: 3, zstandard: 4 };
 const mostSplits = 16;
 const leastSplitBytes = 128;
 
@@ -22,7 +23,7 @@ export function bloscLength(bytes: Uint8Array): number {
  * Decodes a chunk of Blosc 1, which c-blosc, PyTables, Zarr and HDF5's filter 32001 write.
  * Source: README_CHUNK_FORMAT.rst and blosc.c of c-blosc 1.21.
  *
- * @throws StriaError `corrupt` unless the data is sound; `unsupported` for Snappy
+ * @throws StriaError `corrupt` unless the data is sound; `unsupported` for an unknown compressor
  */
 export async function decodeBlosc(bytes: Uint8Array): Promise<Uint8Array> {
   const { view, flags, elementBytes, length, blockBytes, compressor } = readHeader(bytes);
@@ -60,12 +61,13 @@ async function decodePart(compressor: number, packed: Uint8Array, content: Uint8
   if (packed.byteLength === content.byteLength) content.set(packed);
   else if (compressor === compressors.lz4) decodeLz4Block(packed, content);
   else if (compressor === compressors.bloscLz) decodeBloscLz(packed, content);
+  else if (compressor === compressors.snappy) decodeSnappy(packed, content);
   else if (compressor === compressors.zstandard) content.set(await decodeZstandard(packed, content.byteLength));
   else if (compressor === compressors.zlib) {
     const inflated = await inflateBounded(packed, 'deflate', content.byteLength);
     if (inflated.byteLength !== content.byteLength) throw damaged();
     content.set(inflated);
-  } else throw new StriaError('unsupported', 'Blosc with Snappy is not supported');
+  } else throw new StriaError('unsupported', `Blosc with compressor ${compressor} is not supported`);
 }
 
 function restoreOrder(unpacked: Uint8Array, content: Uint8Array, elementBytes: number, flags: number): void {
