@@ -70,14 +70,15 @@ export async function measurePaced(context: BenchContext, flight: Flight): Promi
     atOnce: 1,
     before: async (view) => {
       const { scale, step } = plan();
-      if (!pacing.needsTrial(scale, step)) return;
+      // As in the app, only rays through several volumes have trials.
+      if (!stage.recordStack || !pacing.needsTrial(scale, step)) return;
       trials++;
       const ms = await stage.tried(projection, view, trialScale, step);
       if (ms !== undefined) pacing.tried(pixels * trialScale ** 2, ms, step, pixels * scale ** 2);
       plan();
     },
     after: ({ drawMs, scale, step }) => drawMs !== undefined && pacing.measured(pixels * scale ** 2, drawMs, step),
-    note: () => [`${trials} trials`, ...(flight.note ? [flight.note()] : [])].join('; '),
+    note: () => [...(stage.recordStack ? [`${trials} trials`] : []), ...(flight.note ? [flight.note()] : [])].join('; '),
   });
   stage.sharpness = still;
 }
@@ -144,7 +145,7 @@ export async function measure(
     copyMs: undefined,
     timesCopy: undefined,
     verified: flight.verified ?? 'budgets are checked after each frame; pictures by tests',
-    note: notes.join('; '),
+    note: notes.filter((note) => note !== '').join('; '),
   };
   context.add(found);
 }

@@ -24,9 +24,12 @@ export const trialScale = 1 / 8;
 /** The smallest part of all samples for which there is a trial. Before a smaller frame, it would take a fifth of the frame's time on a large GPU. */
 const leastTried = 0.4;
 /** A frame is made smaller if by its trial it would take this many times longer than it should. */
-const mostOver = 1.5;
-/** How many times longer a pixel of a trial may take than one of its frame. */
-const mostBias = 3;
+const mostOver = 2;
+/**
+ * How many times longer a pixel of a trial may take than one of its frame, which fills the GPU better: for the decision whether the frame is made
+ * smaller, and for its size if it is.
+ */
+const [mostBias, plannedBias] = [5, 3];
 /**
  * A still picture is planned by the fastest of this many recent frames, since other work makes frames slower, never faster. A moving one
  * is planned by the slowest: what is shown changes from frame to frame, and a few sharper pictures are not worth a stuck one.
@@ -85,8 +88,9 @@ export class FramePacing {
   tried(pixels: number, ms: number, step: number, frame: number): void {
     this.#trial = (ms * step) / Math.max(1, pixels);
     // Without a bias that is known, a trial counts in full, so that at worst one frame is smaller than it could be.
-    const likely = this.#trial / Math.min(mostBias, ...(this.#biases.length > 0 ? this.#biases : [1]));
-    if ((likely * frame) / step > mostOver * this.#frameMs) this.#remember(likely);
+    const bias = this.#biases.length > 0 ? Math.min(...this.#biases) : 1;
+    const expectedMs = (this.#trial / bias) * (frame / step);
+    if (expectedMs > mostOver * this.#frameMs) this.#remember(this.#trial / Math.min(plannedBias, bias));
   }
 
   #remember(pixelMs: number): void {

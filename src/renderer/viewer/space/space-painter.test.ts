@@ -13,7 +13,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A view on a GPU whose frames take as long as `fullMs` tells, at full resolution and steps of one texel. */
-function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false) {
+function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false, isStack = isOfBricks) {
   let endsAt = 0;
   let pending = 0;
   const wait = async () => {
@@ -55,6 +55,7 @@ function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false)
     canDraw: true,
     stillStep: 0.5,
     scene: { isOfBricks } as never,
+    isStack,
     frame: {} as never,
     shader: '',
     requestRender() {
@@ -104,9 +105,9 @@ test('a view at rest becomes sharp, however slow drawing was in between', async 
 });
 
 /** Moves for a while through cheap views, and then through ones that take long. @returns the times of all submits since then */
-async function jump(hasTimestamps: boolean, isOfBricks: boolean): Promise<readonly number[]> {
+async function jump(hasTimestamps: boolean, isOfBricks: boolean, isStack = true): Promise<readonly number[]> {
   let fullMs = 2;
-  const { painter, view, times } = setUp(() => fullMs, hasTimestamps, isOfBricks);
+  const { painter, view, times } = setUp(() => fullMs, hasTimestamps, isOfBricks, isStack);
   const moveFor = async (ms: number) => {
     const moving = setInterval(() => view.requestRender(), 5);
     await vi.advanceTimersByTimeAsync(ms);
@@ -129,9 +130,10 @@ test('no frame of bricks is late, though one view takes a hundred times longer t
 });
 
 test.each([
-  ['without bricks', true, false],
-  ['without timestamps', false, true],
-])('%s there are no trials, so the first such frame is late', async (_, hasTimestamps, isOfBricks) => {
-  const [first] = await jump(hasTimestamps, isOfBricks);
+  ['without bricks', true, false, true],
+  ['without other volumes', true, true, false],
+  ['without timestamps', false, true, true],
+])('%s there are no trials, so the first such frame is late', async (_, hasTimestamps, isOfBricks, isStack) => {
+  const [first] = await jump(hasTimestamps, isOfBricks, isStack);
   expect(first).toBeCloseTo(200.5, 6);
 });

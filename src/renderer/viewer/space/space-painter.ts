@@ -31,6 +31,8 @@ export interface PaintedView {
   readonly scene: VolumeScene | undefined;
   /** The frame to draw now, except for its sharpness; undefined without a scene. */
   readonly frame: Omit<SpaceFrame, 'step' | 'isDraft'> | undefined;
+  /** Whether rays pass other volumes or meshes, too. */
+  readonly isStack: boolean;
   /** A key of the shaders that draw it. When it changes, a shader is compiled. */
   readonly shader: string;
   /** Draws the view at the next animation frame. */
@@ -114,8 +116,9 @@ export class SpacePainter {
     }
     const step = this.#pacing.movingStep(pixelCount, this.#view.scene?.voxelPixels);
     const scale = this.#pacing.movingScale(pixelCount, step);
-    // Only where rays pass bricks does a frame take many times longer than the one before it. The first frame's time includes compilation.
-    const mayJump = this.#isOfBricks && this.#frames > 0 && this.#view.shader === this.#measuredShader;
+    // Only where rays pass bricks and other volumes does a frame take many times longer than the one before it. The first frame's time
+    // includes compilation.
+    const mayJump = this.#isOfBricks && this.#view.isStack && this.#frames > 0 && this.#view.shader === this.#measuredShader;
     if (!isTried && mayJump && this.#pacing.needsTrial(scale, step)) void this.#try({ scale, step });
     else {
       this.#drawAndMeasure(scale, step);

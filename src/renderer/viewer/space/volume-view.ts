@@ -54,6 +54,10 @@ export class VolumeView implements View {
       get frame() {
         return view.#frame;
       },
+      get isStack() {
+        const { state } = host;
+        return host.layersIn3d(state).length + host.meshesIn(state).length > 0;
+      },
       get shader() {
         const { state } = host;
         return `${state.projection} ${host.layersIn3d(state).length} ${host.meshesIn(state).length}`;
