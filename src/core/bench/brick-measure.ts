@@ -73,8 +73,9 @@ export async function measurePaced(context: BenchContext, flight: Flight): Promi
       // As in the app, only rays through several volumes have trials.
       if (!stage.recordStack || !pacing.needsTrial(scale, step)) return;
       trials++;
-      const ms = await stage.tried(projection, view, trialScale, step);
-      if (ms !== undefined) pacing.tried(pixels * trialScale ** 2, ms, step, pixels * scale ** 2);
+      const trial = trialScale(pixels);
+      const ms = await stage.tried(projection, view, trial);
+      if (ms !== undefined) pacing.tried(pixels * trial ** 2, ms, step, pixels * scale ** 2);
       plan();
     },
     after: ({ drawMs, scale, step }) => drawMs !== undefined && pacing.measured(pixels * scale ** 2, drawMs, step),

@@ -132,12 +132,12 @@ export class BrickStage {
     };
   }
 
-  /** Draws a small picture whose feedback is not taken. @returns the GPU's milliseconds for its rays, if known */
-  async tried(projection: Projection, view: RayView, scale: number, step: number): Promise<number | undefined> {
+  /** Draws at another scale, but otherwise as sharply, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
+  async tried(projection: Projection, view: RayView, scale: number): Promise<number | undefined> {
     const before = this.sharpness;
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('trial', (found) => (times = found));
-    this.sharpness = { scale, step, isDraft: step > before.step };
+    this.sharpness = { ...before, scale };
     this.#record(commands, projection, view);
     this.sharpness = before;
     await commands.submit();

@@ -28,7 +28,7 @@ function moveTried(pacing: FramePacing, canvasPixels: number, frames: number, de
     const scale = pacing.movingScale(canvasPixels, step);
     let ms = 0;
     if (pacing.needsTrial(scale, step)) {
-      const pixels = canvasPixels * trialScale ** 2;
+      const pixels = canvasPixels * trialScale(canvasPixels) ** 2;
       ms = device(pixels, step);
       pacing.tried(pixels, ms, step, canvasPixels * scale ** 2);
     }
@@ -146,6 +146,22 @@ describe('with trials', () => {
     const pacing = new FramePacing(false);
     moveTried(pacing, hd, 30, unfilled(deviceOf(hd, fullMs, 0), bias));
     expect([pacing.movingScale(hd), pacing.movingStep(hd)]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['a quarter of a large screen', hd / 4],
+    ['half of it', hd / 2],
+    ['all of it', hd],
+    ['a larger one', ultraHd],
+  ])('short frames keep every pixel on %s, though some of their time does not shrink with them', (_, pixels) => {
+    const pacing = new FramePacing(false);
+    const largeGpu: Device = (drawn, step) => (8 * (0.05 * hd + 0.95 * drawn)) / (0.05 * hd + 0.95 * pixels) / step;
+    const scales = Array.from({ length: 30 }, () => {
+      moveTried(pacing, pixels, 1, largeGpu);
+      return pacing.movingScale(pixels, pacing.movingStep(pixels));
+    });
+    // Until the first trials have been compared with their frames, they count in full.
+    expect(Math.min(...scales.slice(6))).toBe(1);
   });
 
   test('when costs vary by a third and jump back and forth', () => {

@@ -16,11 +16,8 @@ const fewestEnough = 0.15;
 const enoughScales = [0.6, 0.3, fewestEnough] as const;
 /** If voxels are this many times as large as pixels, or larger, fewer pixels are less visible than skipped samples until the next step's scale. */
 const largeVoxels = 2;
-/**
- * The scale of a trial: a small picture that is not shown, drawn before a moving frame to learn whether the frame would take far longer than
- * the ones before it. It takes a sixty-fourth of the frame's time, or a few times as much on a large GPU, which it does not fill.
- */
-export const trialScale = 1 / 8;
+/** The least and the greatest scale of a trial, and how many pixels it has where these allow. On a large GPU fewer would take as long. */
+const [leastTrial, greatestTrial, trialPixels] = [1 / 8, 1 / 4, 32_400] as const;
 /** The smallest part of all samples for which there is a trial. Before a smaller frame, it would take a fifth of the frame's time on a large GPU. */
 const leastTried = 0.4;
 /** A frame is made smaller if by its trial it would take this many times longer than it should. */
@@ -35,6 +32,15 @@ const [mostBias, plannedBias] = [5, 3];
  * is planned by the slowest: what is shown changes from frame to frame, and a few sharper pictures are not worth a stuck one.
  */
 const remembered = 4;
+
+/**
+ * The scale of a trial: a small picture that is not shown, drawn before a moving frame to learn whether the frame would take far longer than
+ * the ones before it. It takes a small part of the frame's time, or a few times as much on a large GPU, which it does not fill.
+ * @param pixels of the canvas
+ */
+export function trialScale(pixels: number): number {
+  return Math.min(greatestTrial, Math.max(leastTrial, Math.sqrt(trialPixels / Math.max(1, pixels))));
+}
 
 /**
  * Chooses the resolution and the distance between samples. While things move, frames should take about 11 ms, judging by
@@ -87,7 +93,7 @@ export class FramePacing {
   /** Records the time of a trial. @param pixels of the trial @param frame those of the frame that is to follow, at the same steps */
   tried(pixels: number, ms: number, step: number, frame: number): void {
     this.#trial = (ms * step) / Math.max(1, pixels);
-    // Without a bias that is known, a trial counts in full, so that at worst one frame is smaller than it could be.
+    // Without a bias that is known, a trial counts in full, so that at worst a few frames are smaller than they could be.
     const bias = this.#biases.length > 0 ? Math.min(...this.#biases) : 1;
     const expectedMs = (this.#trial / bias) * (frame / step);
     if (expectedMs > mostOver * this.#frameMs) this.#remember(this.#trial / Math.min(plannedBias, bias));

@@ -148,6 +148,12 @@ export function wholeOf({ width, height }: Pick<Strip, 'width' | 'height'>): Str
   return { width, height, from: 0, count: height };
 }
 
+/** A small picture without its last row, so that it counts as unfinished and requests no bricks. @param scale a fraction of the resolution */
+export function trialOf({ width, height }: Pick<Strip, 'width' | 'height'>, scale: number): Strip {
+  const [columns, rows] = [width, height].map((length) => Math.max(2, Math.round(length * scale))) as [number, number];
+  return { width: columns, height: rows, from: 0, count: rows - 1 };
+}
+
 /** Bytes of `Frame` in shaders/draw/march-frame.wgsl. */
 export const rayFrameBytes = 256;
 

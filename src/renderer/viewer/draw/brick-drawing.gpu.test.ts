@@ -4,7 +4,7 @@ import type { BrickSource } from '../../../core/bricks/brick-source.ts';
 import { ballVoxel, type TestBricks, testBricks } from '../../../core/bricks/bricks-testing.ts';
 import type { GpuBrickLimits } from '../../../core/bricks/gpu-bricks.ts';
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
-import { wholeOf } from '../../../core/draw/ray-pass.ts';
+import { type Strip, trialOf, wholeOf } from '../../../core/draw/ray-pass.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
@@ -180,6 +180,26 @@ test('a picture that needs another kernel once its bricks are there waits for th
     isFiltered = true;
   }, 600);
   expect(mostDifferent(await picture(coarse, space), await picture(whole))).toBeLessThanOrEqual(1);
+});
+
+test('a trial of another view requests no bricks, and the frame after it does', async () => {
+  const space = open(bricks);
+  const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const march = async (strip: Strip, seen = view) => {
+    await rays.march(state, [], { view: seen, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  };
+  do await march(wholeOf(size));
+  while (!rays.isOfBricks || space.isBusy);
+  const want = vi.spyOn(space.bricks, 'want');
+  const moved = { ...view, toCube: view.toCube.map((value, at) => (at === 0 ? 0.9 * value : value)) };
+  await march(trialOf(size, 1 / 8), moved);
+  expect(want).not.toHaveBeenCalled();
+  await march(wholeOf(size), moved);
+  expect(want).toHaveBeenCalled();
+  rays.destroy();
 });
 
 test('when a view decodes bricks, the other views are drawn, too', async () => {

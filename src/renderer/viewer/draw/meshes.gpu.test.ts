@@ -1,6 +1,8 @@
 import { OrthographicCamera, PerspectiveCamera, Vector3, Vector4 } from 'three';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GpuMesh, meshBytes } from '../../../core/draw/gpu-mesh.ts';
+import { wholeOf } from '../../../core/draw/ray-pass.ts';
+import type { StageTime } from '../../../core/gpu/commands.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
@@ -16,6 +18,7 @@ import type { ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { worldToVoxels } from '../model/voxel-map.ts';
 import { LayerDisplays } from './layer-displays.ts';
+import { RayDrawing } from './ray-drawing.ts';
 import { rayPicture } from './ray-picture.ts';
 import { rayViewOf } from './ray-view.ts';
 import { sceneCube } from './scene-cube.ts';
@@ -154,6 +157,29 @@ function meetings({ camera, eye }: Seen, pixel: number, squares: readonly Square
     isSure: isCubeSure && hits.every(({ isSure }) => isSure),
   };
 }
+
+test('the time of a frame is that of its rays, not of its meshes', async () => {
+  const record = gpu.commands.bind(gpu);
+  let stages: readonly StageTime[] = [];
+  const spy = vi.spyOn(gpu, 'commands').mockImplementation((label, onTimes) => {
+    const keep: typeof onTimes = (times) => {
+      stages = times.stages;
+    };
+    return record(label, onTimes && keep);
+  });
+  const mesh = new GpuMesh(gpu, squareMesh({ at: 0, slope: 0.5, half: 0.5 }));
+  const rays = new RayDrawing(gpu, base, display);
+  const { lengths, cube } = sceneCube(base);
+  const view = rayViewOf(near, cameras[0].eye, cube.clone().invert(), lengths);
+  const meshes = [shownAs(mesh, '#e04020', 1)];
+  const ms = await rays.march(state, [], { view, step, plane: undefined, strip: wholeOf({ width: 400, height: 300 }), meshes });
+  expect(stages.map(({ label }) => label)).toEqual(['meshes', 'view.ray-stack']);
+  expect(ms).toBe(stages[1]?.gpuMs);
+  expect(ms).toBeGreaterThan(0);
+  spy.mockRestore();
+  rays.destroy();
+  mesh.destroy();
+});
 
 describe.each([
   ['near', cameras[0]],

@@ -124,7 +124,7 @@ export class RayDrawing {
 
   /**
    * Submits the ray marching of a strip. Work submitted afterwards sees that strip. The texture does not change if nothing is visible.
-   * @returns resolves when done with the GPU time in milliseconds, without waiting time; undefined if unknown
+   * @returns resolves when done with the rays' GPU time in milliseconds, without waiting time; undefined if unknown
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const meshes = march.meshes?.length ?? 0;
@@ -138,8 +138,12 @@ export class RayDrawing {
     const submitted = commands.submit();
     took(submitted);
     return submitted.then(
-      // Timestamps are rounded (to 0.1 ms in some browsers), so 0 means unknown.
-      ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
+      ({ stages }) => {
+        // The last stage is that of the rays: meshes are rasterised before it. Timestamps are rounded (to 0.1 ms in some browsers), so 0
+        // means unknown.
+        const ms = stages.at(-1)?.gpuMs;
+        return ms !== undefined && ms > 0 ? ms : undefined;
+      },
       () => undefined,
     );
   }

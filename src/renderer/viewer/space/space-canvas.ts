@@ -1,5 +1,5 @@
 import { Color, LinearSRGBColorSpace, Vector2 } from 'three';
-import { type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
+import { type Strip, trialOf, wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { PictureBackground } from '../model/picture.ts';
@@ -109,14 +109,9 @@ export class SpaceCanvas {
     return pass;
   }
 
-  /**
-   * Draws the rays of a small picture that is never shown. Without its last row, so that it counts as unfinished and requests no bricks.
-   * @param scale a fraction of the resolution @returns like `draw`
-   */
+  /** Draws the rays of a small picture that is never shown (`trialOf`). @returns like `draw` */
   drawTrial(frame: SpaceFrame, scale: number): Promise<number | undefined> {
-    const { width, height } = this.resolution;
-    const [columns, rows] = [width, height].map((length) => Math.max(2, Math.round(length * scale))) as [number, number];
-    return this.#update(frame, { width: columns, height: rows, from: 0, count: rows - 1 });
+    return this.#update(frame, trialOf(this.resolution, scale));
   }
 
   /** Draws a strip of a frame that is not shown yet. @returns like `draw` */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FramePacing } from '../../../core/draw/frame-pacing.ts';
+import { FramePacing, trialScale } from '../../../core/draw/frame-pacing.ts';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { SpaceCanvas } from './space-canvas.ts';
@@ -125,7 +125,7 @@ async function jump(hasTimestamps: boolean, isOfBricks: boolean, isStack = true)
 
 test('no frame of bricks is late, though one view takes a hundred times longer than the one before it', async () => {
   const [trial = 0, frame = 0, ...others] = await jump(true, true);
-  expect(trial).toBeCloseTo(0.5 + 200 / 64, 6);
+  expect(trial).toBeCloseTo(0.5 + 200 * trialScale(pixels) ** 2, 6);
   expect(Math.max(frame, ...others)).toBeLessThan(33);
 });
 

@@ -129,13 +129,12 @@ export class SpacePainter {
   /** Draws a trial, and then the frame, which is small at once if the trial took long. */
   async #try({ scale, step }: Sharpness): Promise<void> {
     const { frame } = this.#view;
-    this.#isDrawing = true;
-    const ms = await (frame && this.#canvas.drawTrial({ ...frame, step, isDraft: step > 1 }, trialScale));
-    this.#isDrawing = false;
     const { pixelCount } = this.#canvas;
-    if (ms !== undefined && this.#frames > 0) {
-      this.#pacing.tried(pixelCount * trialScale ** 2, ms, step, pixelCount * scale ** 2);
-    }
+    const trial = trialScale(pixelCount);
+    this.#isDrawing = true;
+    const ms = await (frame && this.#canvas.drawTrial({ ...frame, step, isDraft: step > 1 }, trial));
+    this.#isDrawing = false;
+    if (ms !== undefined && this.#frames > 0) this.#pacing.tried(pixelCount * trial ** 2, ms, step, pixelCount * scale ** 2);
     // The frame shows what was requested meanwhile, too.
     this.#isWanted = false;
     if (!this.#isDisposed && this.#view.canDraw) this.#drawMoving(true);
