@@ -49,7 +49,10 @@ export async function openEarlyBackend(options: DeviceOptions, boxesAtOnce: numb
     get fault() {
       return opened?.fault;
     },
-    closeGpu: () => opened?.closeGpu?.(),
+    closeGpu() {
+      // A GPU that has done nothing yet may still be compiling kernels or decoding samples, which `destroy` ends first.
+      if (backend.device.kind === 'gpu') opened?.closeGpu?.();
+    },
     async close() {
       await backend.destroy();
       // Nothing needs the GPU any more, so the end of the process does not wait for it.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Gpu } from '../../core/gpu/gpu.ts';
-import { gpuBackend } from './gpu-device.ts';
+import { closeGpu, gpuBackend } from './gpu-device.ts';
 
 /** As much of a Gpu as opening and closing a backend needs. */
 function fakeGpu(calls: string[]): Gpu {
@@ -27,4 +27,13 @@ test('a GPU that was closed while the caller waited is not closed again, and clo
   opened.closeGpu?.();
   await opened.close();
   expect(calls).toEqual(['settle', 'destroy']);
+});
+
+test.each([
+  ['is left to the driver', false, ['settle']],
+  ['is destroyed if there is time for it', true, ['settle', 'destroy']],
+])('if the process ends soon, a GPU %s', async (_, isIdleTime, expected) => {
+  const calls: string[] = [];
+  await closeGpu(fakeGpu(calls), isIdleTime, true);
+  expect(calls).toEqual(expected);
 });

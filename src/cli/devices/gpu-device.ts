@@ -51,10 +51,10 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
  * driver, because destroying the device takes 40 to 70 ms. Pending work is awaited in any case, such as kernels that are still being
  * compiled: a process that ended while the driver's threads were compiling has been seen to crash.
  * @param isIdleTime whether nothing else is to be done, so that the end of the process gets shorter at no cost
+ * @param isLeft whether the process ends after this command
  */
-export async function closeGpu(gpu: Gpu, isIdleTime = false): Promise<void> {
+export async function closeGpu(gpu: Gpu, isIdleTime = false, isLeft = leavesGpu()): Promise<void> {
   await gpu.settle();
-  const isLeft = leavesGpu();
   if (!isLeft || isIdleTime) gpu.destroy();
   if (!isLeft) releaseNodeGpu();
 }

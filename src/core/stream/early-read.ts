@@ -12,6 +12,8 @@ import { type ChunkRange, ReusedBytes, type Slab, slabsOf } from './slabs.ts';
  * second.
  */
 export class EarlyRead {
+  readonly #startMs = performance.now();
+  #endMs = this.#startMs;
   readonly #slab: Slab;
   readonly #elementBytes: CodecElementBytes;
   /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
@@ -20,10 +22,15 @@ export class EarlyRead {
   private constructor(container: ContainerReader, slab: Slab, { signal }: JobOptions) {
     this.#slab = slab;
     this.#elementBytes = codecElementBytes(container.header.volume.type);
-    const memory = new ReusedBytes();
+    // It is not known yet whether threads will decode them.
+    const memory = new ReusedBytes(true);
     const { firstChunk, chunks } = slab;
     const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
-    this.#chunks = reading.catch(() => undefined);
+    this.#chunks = reading
+      .catch(() => undefined)
+      .finally(() => {
+        this.#endMs = performance.now();
+      });
   }
 
   /** Undefined if no backend would be given the first slab as one box. */
@@ -41,18 +48,28 @@ export class EarlyRead {
     if (chunks) await backend.prepareDecode?.(chunks, boxes, { dims, elementBytes: this.#elementBytes });
   }
 
-  /** The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read. Only once. */
-  async take({ firstChunk, chunks }: ChunkRange): Promise<EncodedChunk[] | undefined> {
+  /**
+   * The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read; and when they were read, by
+   * `performance.now()`. Only once.
+   */
+  async take({ firstChunk, chunks }: ChunkRange): Promise<TimedChunks | undefined> {
     const isSame = firstChunk === this.#slab.firstChunk && chunks.length === this.#slab.chunks.length;
     if (!isSame) return undefined;
-    const taken = this.#chunks;
+    const taking = this.#chunks;
     // Their memory is freed once they are decoded.
     this.#chunks = Promise.resolve(undefined);
-    return taken;
+    const taken = await taking;
+    return taken && { chunks: taken, startMs: this.#startMs, endMs: this.#endMs };
   }
 
   /** Ends when nothing is being read any more. */
   async settle(): Promise<void> {
     await this.#chunks;
   }
+}
+
+interface TimedChunks {
+  readonly chunks: EncodedChunk[];
+  readonly startMs: number;
+  readonly endMs: number;
 }

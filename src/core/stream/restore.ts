@@ -126,14 +126,7 @@ async function restore(
   void early?.prepare(backend);
   backend.expect?.(volumeBytes(volume));
   const clock = new KernelClock();
-  const slabs = new SlabDecoder(
-    container,
-    backend,
-    stopwatch,
-    timesKernels ? clock : undefined,
-    job,
-    backend.sharesMemory ? undefined : early,
-  );
+  const slabs = new SlabDecoder(container, backend, stopwatch, timesKernels ? clock : undefined, job, early);
   let bytesOut = 0;
   let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
   const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {

@@ -113,7 +113,9 @@ export class SlabDecoder {
     };
     try {
       const read = () => this.#container.readUnchecked(firstChunk, boxes.length, (bytes) => memory.take(bytes), { signal });
-      const chunks = await this.#timeRead(async () => (await this.#early?.take(slab)) ?? read());
+      const early = await this.#early?.take(slab);
+      if (early) this.#addRead(early.chunks, early.startMs, early.endMs);
+      const chunks = early?.chunks ?? (await this.#timeRead(read));
       // Parsing their records has kept this thread busy, and decoding does so next. In between it can begin writes.
       await nextTurn();
       if (chunks) return await decode(chunks);
@@ -127,9 +129,13 @@ export class SlabDecoder {
   async #timeRead(read: () => Promise<EncodedChunk[] | undefined>): Promise<EncodedChunk[] | undefined> {
     const start = performance.now();
     const chunks = await read();
-    const payloadBytes = chunks?.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
-    this.#stopwatch.add('read', start, performance.now(), payloadBytes ?? 0);
+    this.#addRead(chunks ?? [], start, performance.now());
     return chunks;
+  }
+
+  #addRead(chunks: readonly EncodedChunk[], startMs: number, endMs: number): void {
+    const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+    this.#stopwatch.add('read', startMs, endMs, payloadBytes);
   }
 
   #options(firstChunk: number, onDone: (done: number) => void): BackendJob {
