@@ -21,7 +21,7 @@ const isThere = (pid: number): boolean => {
 test.skipIf(process.platform === 'win32')(
   'side-by-side.mjs fails if a script fails; a signal ends what the scripts started',
   async () => {
-    const wait = `require('fs').writeFileSync('pid', String(process.pid)); console.log('begun'); setTimeout(() => {}, 60000)`;
+    const wait = `console.log('begun'); require('fs').writeFileSync('pid', String(process.pid)); setTimeout(() => {}, 60000)`;
     const scripts = { fine: 'echo fine', bad: 'echo worse && exit 7', waits: `node -e "${wait}"` };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
     const start = (...names: string[]) => {
