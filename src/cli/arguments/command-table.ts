@@ -38,6 +38,8 @@ const viewing = [
   'tuning',
 ] as const;
 const common = ['json', 'quiet', 'help'] as const;
+/** What `-o` says where a file that exists is replaced without -f. */
+const replacedFile = 'file to write, or - for standard output; replaced if it exists';
 
 const commands = {
   compress: {
@@ -200,7 +202,7 @@ const commands = {
       ...common,
     ],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
     },
     notes: [
       'The mesh is closed, also at the faces of the volume. Its coordinates are the file’s world coordinates (RAS+ millimetres for',
@@ -232,7 +234,7 @@ const commands = {
       ...common,
     ],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
       type: 'voxel type of the sums of --by: u8 i8 u16 i16 u32 i32 f32 f64',
     },
     notes: [
@@ -268,7 +270,7 @@ const commands = {
       ...common,
     ],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
     },
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
@@ -283,7 +285,7 @@ const commands = {
     summary: 'save every intact chunk of a damaged .stria file',
     options: ['output', 'fill', ...common],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
     },
     notes: [
       'Reports how many chunks are lost and marks them in OUT. `info` and `verify` list them, and `decompress` then needs --fill,',
@@ -307,7 +309,7 @@ const commands = {
     summary: 'generate a test volume: zero, sequence254, sequence255, potential, phantom or labels',
     options: ['size', 'type', 'seed', 'output', 'device', 'threads', 'gpu-limits', 'tuning', ...common],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
       type: 'voxel type: u8 (default), u16 or f32',
     },
     notes: [
@@ -320,7 +322,7 @@ const commands = {
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
     options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     words: {
-      output: 'file to write, or - for standard output; replaced if it exists',
+      output: replacedFile,
       size: 'side of the volumes in voxels',
       type: 'voxel type of the samples: u8 (default), u16 or f32',
     },

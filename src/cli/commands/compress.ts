@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
-import { mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
+import { axesAreKnown, mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
@@ -150,8 +150,7 @@ async function compressStack(output: OutputName, command: CompressCommand, tools
     const volume = await openVolume(await treeOfFiles(command.inputs), options);
     return compressTo(output, volume, command.inputs, command, tools);
   }
-  if (command.axes !== undefined)
-    throw new StriaError('invalid-input', 'the axes of pictures are known; only HDF5, Zarr and NumPy take --axes');
+  if (command.axes !== undefined) throw axesAreKnown('pictures');
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await openWhenRead(input, job));

@@ -31,6 +31,11 @@ const readers: readonly VolumeReader[] = [
   tiffReader,
 ];
 
+/** The fault of `--axes` for files whose axes are known. @param files what they are */
+export function axesAreKnown(files: string): StriaError {
+  return new StriaError('invalid-input', `the axes of ${files} are known; only HDF5, Zarr and NumPy take --axes`);
+}
+
 const headBytes = 4096;
 
 /** Formats whose files do not always say what their axes mean. */
@@ -46,7 +51,7 @@ const arrayFormats: readonly FileFormat[] = ['hdf5', 'zarr', 'npy'];
 export async function openVolume(input: ByteSource | FileTree, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
   const volume = await openAsRead(input, options);
   if (options.axes !== undefined && !arrayFormats.includes(volume.format)) {
-    throw new StriaError('invalid-input', 'the axes of this format are known; only HDF5, Zarr and NumPy take --axes');
+    throw axesAreKnown('this format');
   }
   const { info, valueUnit = info.valueUnit, windows = info.windows } = volume;
   if (valueUnit === info.valueUnit && windows === info.windows) return volume;

@@ -73,25 +73,26 @@ test('half floats become floats', async () => {
   expect(await readVoxels(volume)).toEqual(new Uint8Array(Float32Array.of(1, -2).buffer));
 });
 
+const plainInfo: VolumeInfo = {
+  dims,
+  type: 'u16',
+  spacing: [1, 1, 1, 1],
+  spatialUnit: 'unknown',
+  timeUnit: 'unknown',
+  affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
+  slope: 1,
+  intercept: 0,
+};
+
 test('a written file can be read', async () => {
-  const info: VolumeInfo = {
-    dims,
-    type: 'u16',
-    spacing: [1, 1, 1, 1],
-    spatialUnit: 'unknown',
-    timeUnit: 'unknown',
-    affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
-    slope: 1,
-    intercept: 0,
-  };
-  for (const volume of [info, { ...info, dims: [5, 3, 7, 1] } as const]) {
+  for (const volume of [plainInfo, { ...plainInfo, dims: [5, 3, 7, 1] } as const]) {
     const voxels = noise(volumeBytes(volume));
     const [file] = rebuild(describeExport(volume, 'npy', 'a', 'big'), voxels, 'u16');
     const back = await open(file?.bytes ?? new Uint8Array());
     expect(back.info).toEqual(volume);
     expect(await readVoxels(back)).toEqual(voxels);
   }
-  const before = describeExport(info, 'npy', 'a').parts[0]?.before;
+  const before = describeExport(plainInfo, 'npy', 'a').parts[0]?.before;
   expect(before).toEqual(npy(words("'<u2'", '(2, 7, 3, 5)'), new Uint8Array()));
 });
 
@@ -101,17 +102,7 @@ test('channels are written as the first axis, and read as channels if the axes a
     [1, '(3, 7, 3, 5)', 'czyx'],
     [2, '(3, 2, 7, 3, 5)', 'ctzyx'],
   ] as const) {
-    const info: VolumeInfo = {
-      dims: [5, 3, 7, 3 * points],
-      type: 'u16',
-      spacing: [1, 1, 1, 1],
-      spatialUnit: 'unknown',
-      timeUnit: 'unknown',
-      affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
-      slope: 1,
-      intercept: 0,
-      channels,
-    };
+    const info: VolumeInfo = { ...plainInfo, dims: [5, 3, 7, 3 * points], channels };
     const voxels = noise(volumeBytes(info));
     const [file] = rebuild(describeExport(info, 'npy', 'a'), voxels, 'u16');
     const bytes = file?.bytes ?? new Uint8Array();
