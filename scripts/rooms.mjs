@@ -373,9 +373,23 @@ export const rooms = [
   },
   {
     room: 'core/volume',
-    holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
-    imports:
-      'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/left-out core/shared core/stream shaders/volume',
+    holds: 'What all volumes that are shown have: statistics, histograms, regions, labels, planes, the display texture.',
+    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared shaders/volume',
+  },
+  {
+    room: 'core/volume/compressed',
+    holds: 'Volumes in GPU memory as payloads, decoded there to be drawn and read.',
+    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/shared core/volume shaders/volume',
+  },
+  {
+    room: 'core/volume/resident',
+    holds: 'Volumes in GPU memory as voxels; compressing them there; their difference.',
+    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/shared core/stream core/volume shaders/volume',
+  },
+  {
+    room: 'core/volume/levels',
+    holds: 'Levels and regions of open files, read on demand, also levels that files leave out.',
+    imports: 'core/chunks core/format core/io/common core/left-out core/shared core/stream core/volume core/volume/compressed',
   },
   {
     room: 'core/draw',
@@ -403,7 +417,7 @@ export const rooms = [
     room: 'core/bench',
     holds: 'The suites of `stria bench` and the Lab, tuning, comparison of results.',
     imports:
-      'core/bench/harness core/bench/seeds core/bricks core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/mesh core/mesh/gpu core/samples core/shared core/stream core/volume',
+      'core/bench/harness core/bench/seeds core/bricks core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/mesh core/mesh/gpu core/samples core/shared core/stream core/volume core/volume/compressed core/volume/resident',
   },
   {
     room: 'lib',
@@ -462,13 +476,13 @@ export const rooms = [
     holds:
       'Drawing without a window, for `stria picture` and `stria movie`: a volume on the GPU, its view from options, the picture.',
     imports:
-      'cli/arguments core/chunks core/draw core/gpu core/io/common core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model',
+      'cli/arguments core/chunks core/draw core/gpu core/io/common core/shared core/volume core/volume/resident renderer/viewer/colors renderer/viewer/draw renderer/viewer/model',
   },
   {
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/samples core/particles core/particles/formats core/parts core/remote core/shared core/stats core/stream core/volume node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/particles core/particles/formats core/parts core/remote core/samples core/shared core/stats core/stream core/volume core/volume/levels core/volume/resident node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {
@@ -508,7 +522,8 @@ export const rooms = [
   {
     room: 'renderer/viewer/draw',
     holds: 'Slices and rays, drawn into textures and pictures. No page; `stria picture` uses it.',
-    imports: 'core/bricks core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model shaders/viewer',
+    imports:
+      'core/bricks core/draw core/gpu core/shared core/volume core/volume/resident renderer/viewer/colors renderer/viewer/model shaders/viewer',
     packages: 'three',
   },
   {
@@ -527,7 +542,7 @@ export const rooms = [
     room: 'renderer/viewer',
     holds: 'The viewer: a class with an observable state. No React.',
     imports:
-      'core/bricks core/draw core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
+      'core/bricks core/chunks core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/draw renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
   },
   {
     room: 'renderer/playback',
@@ -538,7 +553,7 @@ export const rooms = [
     room: 'renderer/app/state',
     holds: 'The store and the types of its parts.',
     imports:
-      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/transforms core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/transforms core/volume core/volume/resident renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'zustand',
   },
   {
@@ -555,13 +570,13 @@ export const rooms = [
     room: 'renderer/app/gpu',
     holds: 'The life of the GPU device, residency, diagnostics.',
     imports:
-      'core/chunks core/format core/gpu core/gpu-chunks core/shared core/volume renderer/app/state renderer/viewer renderer/viewer/model',
+      'core/chunks core/format core/gpu core/gpu-chunks core/shared core/volume core/volume/compressed core/volume/resident renderer/app/state renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'renderer/viewer/draw core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/left-out core/remote core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/model core/io/label-tables',
+      'core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/left-out core/remote core/samples core/shared core/stream core/volume core/volume/compressed core/volume/levels core/volume/resident renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/draw renderer/viewer/model',
   },
   {
     room: 'renderer/app/threads',
@@ -572,19 +587,19 @@ export const rooms = [
     room: 'renderer/app/compress',
     holds: 'Compressing the open volume, and the queue of files.',
     imports:
-      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume core/volume/compressed core/volume/resident renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
   },
   {
     room: 'renderer/app/measure',
     holds: 'Measurements, the statistics of regions, profiles along lines.',
     imports:
-      'core/draw core/shared core/volume renderer/app/loading renderer/app/state renderer/app/words renderer/viewer/model renderer/viewer/slices',
+      'core/draw core/shared core/volume core/volume/levels renderer/app/loading renderer/app/state renderer/app/words renderer/viewer/model renderer/viewer/slices',
   },
   {
     room: 'renderer/app/document',
     holds: 'The open document, from loading to closing, and its playback.',
     imports:
-      'core/chunks core/codecs core/format core/shared core/stream core/volume renderer/app/compress renderer/app/gpu renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
+      'core/chunks core/codecs core/format core/shared core/stream core/volume core/volume/compressed renderer/app/compress renderer/app/gpu renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/session',
@@ -602,20 +617,20 @@ export const rooms = [
     room: 'renderer/app/output',
     holds: 'Pictures, movies, and surfaces as meshes.',
     imports:
-      'core/io/pictures core/mesh core/mesh/write core/shared core/volume renderer/app/meshes renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+      'core/io/pictures core/mesh core/mesh/write core/shared renderer/app/meshes renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
     packages: 'fflate mediabunny',
   },
   {
     room: 'renderer/app/compare',
     holds: 'A second volume beside the first.',
     imports:
-      'core/format core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/app/words renderer/viewer renderer/viewer/model',
+      'core/format core/shared core/stream core/volume/compressed core/volume/resident renderer/app/gpu renderer/app/loading renderer/app/state renderer/app/words renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/layers',
     holds: 'Layers over the open volume: loading, freeing, their first look, alignment; the channels of volumes.',
     imports:
-      'core/gpu core/shared core/stream core/transforms core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/gpu core/shared core/stream core/transforms core/volume core/volume/compressed renderer/app/gpu renderer/app/loading renderer/app/state renderer/host renderer/viewer renderer/viewer/colors renderer/viewer/model',
   },
   {
     room: 'renderer/app/meshes',
@@ -645,7 +660,7 @@ export const rooms = [
     room: 'renderer/app',
     holds: 'The app object, its commands, keys and the test hook.',
     imports:
-      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/meshes renderer/app/opening renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space renderer/app/labels core/volume renderer/viewer/colors',
+      'core/codec core/draw core/format core/io/common core/remote core/shared core/transforms renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/labels renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/meshes renderer/app/opening renderer/app/output renderer/app/saved renderer/app/session renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/viewer/space',
   },
   {
     room: 'renderer/panels/hooks',
@@ -663,21 +678,21 @@ export const rooms = [
     room: 'renderer/panels/inspector',
     holds: 'The inspector: compression, and tabs for display, measurements, volume and GPU.',
     imports:
-      'core/mesh core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels core/volume',
+      'core/chunks core/codec core/codecs core/draw core/gpu core/mesh core/shared core/stream core/volume renderer/app renderer/app/labels renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components uplot',
   },
   {
     room: 'renderer/panels/panes',
     holds: 'Viewports and their overlays, the transport bar, the compare bar.',
     imports:
-      'core/draw core/shared core/volume renderer/app renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model renderer/app/labels',
+      'core/draw core/shared core/volume core/volume/resident renderer/app renderer/app/labels renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {
     room: 'renderer/panels/dialogs',
     holds: 'Dialogs and the command palette.',
     imports:
-      'renderer/app/labels core/mesh core/shared core/transforms core/volume renderer/app renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/mesh core/shared core/transforms core/volume/resident renderer/app renderer/app/labels renderer/app/output renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {

@@ -12,7 +12,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
 import { containerVolume } from '../../core/stream/container-volume.ts';
-import { findKeptLevels } from '../../core/volume/kept-levels.ts';
+import { findKeptLevels } from '../../core/volume/levels/kept-levels.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
 
 const none: CoarserLevels = { levels: [], async *voxels() {} };

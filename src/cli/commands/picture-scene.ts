@@ -4,7 +4,7 @@ import { ownLabels } from '../../core/io/own-labels.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { OwnLabels } from '../../core/shared/label-table.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { ResidentVolume } from '../../core/volume/resident-volume.ts';
+import type { ResidentVolume } from '../../core/volume/resident/resident-volume.ts';
 import { baseId } from '../../renderer/viewer/model/layers.ts';
 import type { Viewpoints } from '../../renderer/viewer/model/same-place.ts';
 import type { ViewState } from '../../renderer/viewer/model/viewer-api.ts';

@@ -5,7 +5,7 @@ import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import { isPictureFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { VolumeLevel } from '../../core/shared/volume-level.ts';
-import { ResidentVolume } from '../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../core/volume/resident/resident-volume.ts';
 import { shownInfo } from '../../renderer/viewer/model/shown-info.ts';
 
 /** Bytes to upload before waiting for the GPU. */

@@ -3,7 +3,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import { volumeBytes } from '../shared/volume.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { benchComputedDecoding, benchDecoding } from './brick-decode.ts';
 import { benchFile, benchTerabyte } from './brick-flight.ts';
 import { brickShape, MemoryBricks } from './brick-memory.ts';

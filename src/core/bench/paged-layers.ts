@@ -13,7 +13,7 @@ import { StriaError } from '../shared/errors.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { turnMs } from './brick-flight.ts';
 import { measure } from './brick-measure.ts';
 import { MemoryBricks } from './brick-memory.ts';

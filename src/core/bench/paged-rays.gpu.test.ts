@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { openSample } from '../samples/sample.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { comparedFlight, isPlain } from './paged-rays.ts';
 import { labelsLayer, StackStage, scanLayer, stackedVolumes } from './view-stack.ts';
 import { flown } from './view-turning.ts';

@@ -4,7 +4,7 @@ import { rayStackBytes, rayStackFrame } from '../draw/ray-stack.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { volumeBytes } from '../shared/volume.ts';
-import type { ResidentVolume } from '../volume/resident-volume.ts';
+import type { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { turnMs, waysOn } from './brick-flight.ts';
 import { measure } from './brick-measure.ts';
 import type { MemoryBricks } from './brick-memory.ts';

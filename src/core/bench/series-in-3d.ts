@@ -1,7 +1,7 @@
 import type { EncodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
 import { brickShape } from './brick-memory.ts';
 import type { BenchContext } from './harness/context.ts';
 import { inFlight, runFrames } from './harness/frames.ts';

@@ -12,7 +12,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { brickShape, MemoryBricks } from './brick-memory.ts';
 import { expectSame } from './harness/expect-same.ts';
 

@@ -13,7 +13,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, integerRanges, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { computedVolume, flightMs, limitsFor, turnMs } from './brick-flight.ts';
 import { measure, measurePaced } from './brick-measure.ts';
 import { BrickStage, type StageLimits } from './brick-stage.ts';

@@ -10,7 +10,7 @@ import type { TuningName } from '../gpu/tuning.ts';
 import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { ViewStage } from './view.ts';
 
 type OnTimes = NonNullable<Commands['onTimes']>;

@@ -15,7 +15,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { openSample } from '../samples/sample.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import type { BenchContext } from './harness/context.ts';
 import { benchViewStack } from './view-stack.ts';
 import { type FrameSize, measureTurning, oneBrick, TurningTarget, texelsPerStep, turned } from './view-turning.ts';

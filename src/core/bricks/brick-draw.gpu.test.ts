@@ -5,7 +5,7 @@ import { rayTransfer, rayTransferBytes, rayTransferSize } from '../draw/ray-tran
 import { type SliceLook, SlicePass, type SlicePlane, sliceUniform, sliceUniformBytes } from '../draw/slice-pass.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3, Dims4, ElementType } from '../shared/volume.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { brickOf } from './brick.ts';
 import { BrickRays } from './brick-rays.ts';
 import { BrickSlices } from './brick-slices.ts';

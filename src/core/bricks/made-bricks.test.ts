@@ -11,7 +11,7 @@ import { auto, infoOf, type Look, voxelsOf, type WatchedSink, watchedSink } from
 import { makeFittingLevels } from '../stream/fitting-levels.ts';
 import { levelsToMake, makeLevels } from '../stream/make-levels.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
-import { leveledFile } from '../volume/leveled-file.ts';
+import { leveledFile } from '../volume/levels/leveled-file.ts';
 import type { BrickSource } from './brick-source.ts';
 import { ContainerBricks } from './container-bricks.ts';
 import { KeptBricks } from './kept-bricks.ts';

@@ -12,8 +12,8 @@ import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../shared/volum
 import { auto, infoOf, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { makeLevels } from '../stream/make-levels.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
-import { cut } from '../volume/level-testing.ts';
-import { leveledFile } from '../volume/leveled-file.ts';
+import { cut } from '../volume/levels/level-testing.ts';
+import { leveledFile } from '../volume/levels/leveled-file.ts';
 import { ContainerBricks } from './container-bricks.ts';
 import { KeptBricks } from './kept-bricks.ts';
 import { canHaveBricks, VoxelBricks } from './voxel-bricks.ts';

@@ -8,7 +8,7 @@ import { spreadDispatches } from '../gpu/spread-testing.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { auto, infoOf } from '../stream/engine-testing.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
 import type { VoxelBox } from './backend.ts';
 import { ChunkMap } from './chunk-map.ts';
 import { notableRamps, rampByDefinition } from './ramp-testing.ts';

@@ -3,9 +3,9 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { typedVoxels } from '../shared/volume.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { testInfo, testVoxels } from '../volume/resident-testing.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { VolumeSource } from '../volume/volume-source.ts';
 import { LayerSlab } from './layer-slab.ts';
 

@@ -4,10 +4,10 @@ import { chainByName } from '../codecs/registry.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type Dims3, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import type { LeveledVoxels } from '../shared/volume-level.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
-import { leveledFile } from '../volume/leveled-file.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
+import { leveledFile } from '../volume/levels/leveled-file.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { testInfo, testVoxels, withBindingLimit } from '../volume/resident-testing.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
 import { sampleLine } from './line-samples.ts';
 
 const gpu = await openTestGpu();

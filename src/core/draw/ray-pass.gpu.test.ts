@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { testInfo } from '../volume/resident-testing.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
 import { markedColors } from './outside.ts';
 import { type RayLook, RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters, wholeOf } from './ray-pass.ts';
 

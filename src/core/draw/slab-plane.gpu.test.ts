@@ -4,9 +4,9 @@ import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type Dims3, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { testInfo, testVoxels, withBindingLimit } from '../volume/resident-testing.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
 import type { AxisIndex, VolumeSource } from '../volume/volume-source.ts';
 import { SlabPlane, slabKinds, slabRange, type ThickSlice } from './slab-plane.ts';
 

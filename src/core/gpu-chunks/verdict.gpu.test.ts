@@ -11,7 +11,7 @@ import type { CodedChunk } from '../format/chunk.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { infoOf, only } from '../stream/engine-testing.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 
 const gpu = await openTestGpu();

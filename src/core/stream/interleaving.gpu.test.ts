@@ -6,9 +6,9 @@ import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { memorySource } from '../shared/bytes.ts';
-import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { CompressedVolume } from '../volume/compressed/compressed-volume.ts';
+import { ResidentVolume } from '../volume/resident/resident-volume.ts';
 import { testVoxels, withBindingLimit } from '../volume/resident-testing.ts';
-import { ResidentVolume } from '../volume/resident-volume.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
 const gpu = await openTestGpu();

@@ -9,7 +9,7 @@ import { openVolume } from '../io/open-volume.ts';
 import { type ByteSource, memorySink, memorySource } from '../shared/bytes.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims4 } from '../shared/volume.ts';
-import { voxelsOfContainer } from '../volume/file-region.ts';
+import { voxelsOfContainer } from '../volume/levels/file-region.ts';
 import { compressVolume } from './compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { KeptLayers } from './kept-layers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { ResidentVolume } from './resident/resident-volume.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
-import { ResidentVolume } from './resident-volume.ts';
 
 const gpu = await openTestGpu();
 

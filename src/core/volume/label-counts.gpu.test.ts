@@ -3,11 +3,11 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type ElementType, elementTypes, type VoxelArray, voxelCount } from '../shared/volume.ts';
-import { CompressedVolume } from './compressed-volume.ts';
+import { CompressedVolume } from './compressed/compressed-volume.ts';
 import { labelCounts } from './label-counts.ts';
 import { labelNumbers } from './label-number.ts';
+import { ResidentVolume } from './resident/resident-volume.ts';
 import { testInfo, withBindingLimit } from './resident-testing.ts';
-import { ResidentVolume } from './resident-volume.ts';
 
 const gpu = await openTestGpu();
 

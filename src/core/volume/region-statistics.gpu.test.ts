@@ -3,10 +3,10 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type Dims3, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
-import { CompressedVolume } from './compressed-volume.ts';
+import { CompressedVolume } from './compressed/compressed-volume.ts';
 import { type Region, RunningStatistics, regionStatistics } from './region-statistics.ts';
+import { ResidentVolume } from './resident/resident-volume.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
-import { ResidentVolume } from './resident-volume.ts';
 import type { RegionBox, VolumeSource } from './volume-source.ts';
 
 const gpu = await openTestGpu();

@@ -3,9 +3,14 @@ import { throwIfAborted } from '../../../core/shared/job.ts';
 import { inRealOrder, realDirection } from '../../../core/shared/real-order.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
-import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../../core/volume/difference.ts';
-import type { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import type { CutChunks } from '../../../core/volume/compressed/compressed-volume.ts';
+import {
+  countDifferences,
+  differenceBytes,
+  differenceProblem,
+  subtractVolumes,
+} from '../../../core/volume/resident/difference.ts';
+import type { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { areAlike, LinkedViewers, type Links } from '../../viewer/linked-viewers.ts';
 import { autoView } from '../../viewer/model/auto-view.ts';
 import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';

@@ -7,10 +7,10 @@ import type { JobOptions } from '../../../core/shared/job.ts';
 import { sourceBytes } from '../../../core/shared/source.ts';
 import { totalOf } from '../../../core/shared/total.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
-import { type Compressible, compressResident as compress } from '../../../core/volume/compress-resident.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import type { CutChunks } from '../../../core/volume/compressed/compressed-volume.ts';
 import type { Payloads } from '../../../core/volume/payloads.ts';
-import { inTimeGroups, type KeptSeries } from '../../../core/volume/time-groups.ts';
+import { type Compressible, compressResident as compress } from '../../../core/volume/resident/compress-resident.ts';
+import { inTimeGroups, type KeptSeries } from '../../../core/volume/resident/time-groups.ts';
 import { type CompressionResult, stageClock } from '../state/result.ts';
 
 /** A compressed volume, whose payloads may still be in GPU memory. */

@@ -2,8 +2,8 @@ import type { Backend, EncodeChoice } from '../../../core/chunks/backend.ts';
 import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
-import { type Compressible, writeContainer } from '../../../core/volume/compress-resident.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import type { CutChunks } from '../../../core/volume/compressed/compressed-volume.ts';
+import { type Compressible, writeContainer } from '../../../core/volume/resident/compress-resident.ts';
 import { createWebTaskPool } from '../threads/web-task-pool.ts';
 import { lastingBackend } from './lasting-backend.ts';
 

@@ -1,7 +1,7 @@
 import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import type { CutChunks } from '../../../core/volume/compressed/compressed-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { Host } from '../../host/host.ts';
 import { emptyView } from '../../viewer/model/auto-view.ts';

@@ -1,6 +1,6 @@
 import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { ChunkOutline } from '../../../core/format/chunk.ts';
-import type { CutChunks } from '../../../core/volume/compressed-volume.ts';
+import type { CutChunks } from '../../../core/volume/compressed/compressed-volume.ts';
 import { type Compressed, compressResident, prepareCompress, trimSpare } from '../compress/compress-resident.ts';
 import { saveContainer } from '../compress/save-container.ts';
 import type { Engine } from '../gpu/gpu-life.ts';

@@ -1,6 +1,6 @@
 import { diagnoseGpu, type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
 import { createGpuBackend, type GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
-import { defaultBudget } from '../../../core/volume/resident-volume.ts';
+import { defaultBudget } from '../../../core/volume/resident/resident-volume.ts';
 import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { Viewer } from '../../viewer/viewer.ts';

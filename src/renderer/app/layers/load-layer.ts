@@ -2,7 +2,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
-import { compressedDisplayBytes } from '../../../core/volume/compressed-display.ts';
+import { compressedDisplayBytes } from '../../../core/volume/compressed/compressed-display.ts';
 import { displayBytes } from '../../../core/volume/display-texture.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';

@@ -2,7 +2,7 @@ import { canHaveBricks } from '../../../core/bricks/voxel-bricks.ts';
 import { chunkShapeOf } from '../../../core/chunks/chunk-shape.ts';
 import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import type { LoadingEngine } from '../gpu/residency.ts';
 import {
   finestChoice,

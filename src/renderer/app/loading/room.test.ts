@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryLedger } from '../../../core/gpu/memory-ledger.ts';
-import { layerDisplayLabel } from '../../../core/volume/resident-display.ts';
+import { layerDisplayLabel } from '../../../core/volume/resident/resident-display.ts';
 import { whyNoRoom } from './room.ts';
 
 test('voxels and the textures of layers count against the budget, but the open volume’s texture does not', () => {

@@ -1,4 +1,4 @@
-import { layerDisplayLabel } from '../../../core/volume/resident-display.ts';
+import { layerDisplayLabel } from '../../../core/volume/resident/resident-display.ts';
 import type { LoadingEngine } from '../gpu/residency.ts';
 import { formatBytes } from '../words/units.ts';
 

@@ -1,6 +1,6 @@
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
-import { voxelsOfContainer, voxelsOfFile, voxelsOfLevels } from '../../../core/volume/file-region.ts';
+import { voxelsOfContainer, voxelsOfFile, voxelsOfLevels } from '../../../core/volume/levels/file-region.ts';
 import type { LoadRequest } from '../loading/load-protocol.ts';
 import { containerRequested, leveledRequested, openRequested } from '../loading/open-request.ts';
 import { throttleProgress } from '../state/progress.ts';

@@ -1,6 +1,6 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { Difference } from '../../../core/volume/difference.ts';
+import type { Difference } from '../../../core/volume/resident/difference.ts';
 import type { Links } from '../../viewer/linked-viewers.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { JobProgress } from './progress.ts';

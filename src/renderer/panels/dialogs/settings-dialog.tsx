@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ByteUnits } from '../../../core/shared/amounts.ts';
-import { defaultBudget } from '../../../core/volume/resident-volume.ts';
+import { defaultBudget } from '../../../core/volume/resident/resident-volume.ts';
 import { brickMebibytes, clampBrickMiB } from '../../app/state/brick-budgets.ts';
 import { clampGpuBudget, gpuBudgets, type Theme } from '../../app/state/settings.ts';
 import { formatBytes, type LengthUnits } from '../../app/words/units.ts';

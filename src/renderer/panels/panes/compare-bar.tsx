@@ -1,7 +1,7 @@
 import { CircleCheck, Crosshair, LoaderCircle, TriangleAlert, X } from 'lucide-react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { Difference } from '../../../core/volume/difference.ts';
+import type { Difference } from '../../../core/volume/resident/difference.ts';
 import type { ComparisonMode, ComparisonState } from '../../app/state/comparison-state.ts';
 import { fraction } from '../../app/state/progress.ts';
 import { openDocument } from '../../app/state/store.ts';

@@ -7,7 +7,7 @@ import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { type Strip, trialOf, wholeOf } from '../../../core/draw/ray-pass.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import type { VolumeLevel } from '../../../core/volume/volume-level.ts';
 import { openNodeGpu } from '../../../node/node-gpu.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';

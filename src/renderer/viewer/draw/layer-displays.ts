@@ -1,7 +1,7 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { layerDisplayLabel } from '../../../core/volume/resident-display.ts';
+import { layerDisplayLabel } from '../../../core/volume/resident/resident-display.ts';
 import type { VolumeDisplay, VolumeSource } from '../../../core/volume/volume-source.ts';
 
 interface Kept {

@@ -6,7 +6,7 @@ import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { wholeOf } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { openNodeGpu } from '../../../node/node-gpu.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { LayerFeeds } from '../layer-feeds.ts';

@@ -4,7 +4,7 @@ import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeLevel } from '../../../core/shared/volume-level.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { firstView } from '../model/auto-view.ts';
 import { placeLayer } from '../model/layer-place.ts';

@@ -4,8 +4,8 @@ import { RayStackPass, type RayVolume, rayStackBytes, rayStackFrame, rayStackRow
 import type { Commands } from '../../../core/gpu/commands.ts';
 import { typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { testVoxels } from '../../../core/volume/resident-testing.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { colorsOf, labelColorIndex } from '../colors/colormaps.ts';
 import { transferTexels } from '../colors/transfer-function.ts';

@@ -6,7 +6,7 @@ import type { StageTime } from '../../../core/gpu/commands.ts';
 import type { Mesh } from '../../../core/mesh/mesh.ts';
 import { ballMesh } from '../../../core/mesh/mesh-testing.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { default3d, defaultColors } from '../model/auto-view.ts';
 import { base } from '../model/layer-testing.ts';

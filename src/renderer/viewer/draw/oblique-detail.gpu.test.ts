@@ -4,7 +4,7 @@ import { finished, type TestBricks, testBricks } from '../../../core/bricks/bric
 import { HostBricks } from '../../../core/bricks/host-bricks.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import type { DetailFault } from '../model/detail-faults.ts';
 import { testLook } from '../model/layer-testing.ts';

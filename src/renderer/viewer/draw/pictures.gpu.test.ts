@@ -1,8 +1,8 @@
 import { PerspectiveCamera, Vector4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Dims4 } from '../../../core/shared/volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { grounds, pictureGrounds } from '../colors/grounds.ts';
 import { firstView } from '../model/auto-view.ts';

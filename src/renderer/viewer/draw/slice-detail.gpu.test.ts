@@ -11,10 +11,10 @@ import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../.
 import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
 import { allLevels } from '../../../core/stream/leveled-writer.ts';
-import { leveledContainer } from '../../../core/volume/leveled-container.ts';
-import { leveledFile } from '../../../core/volume/leveled-file.ts';
+import { leveledContainer } from '../../../core/volume/levels/leveled-container.ts';
+import { leveledFile } from '../../../core/volume/levels/leveled-file.ts';
+import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
-import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { testLook } from '../model/layer-testing.ts';
 import { baseId } from '../model/layers.ts';
