@@ -326,14 +326,39 @@ export const rooms = [
   },
   {
     room: 'core/stream',
-    holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
+    holds: 'What compressing and restoring share: slabs of a volume, readers of boxes, the clock of the stages.',
+    imports: 'core/chunks core/codec core/format core/gpu core/io/common core/left-out core/shared',
+  },
+  {
+    room: 'core/stream/levels',
+    holds: 'Levels that compressing makes and stores, and rewriting the levels of a file.',
+    imports: 'core/chunks core/codec core/format core/io/common core/levels core/shared core/stream',
+  },
+  {
+    room: 'core/stream/compress',
+    holds: 'From a volume to a .stria.',
+    imports: 'core/chunks core/codec core/format core/io/common core/shared core/stream core/stream/levels',
+  },
+  {
+    room: 'core/stream/restore',
+    holds: 'From a .stria to files of any format.',
     imports:
-      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/left-out core/levels core/shared',
+      'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/shared core/stream',
+  },
+  {
+    room: 'core/stream/check',
+    holds: 'Verifying a .stria, and recovering what is left of a damaged one.',
+    imports: 'core/chunks core/codec core/format core/io/common core/io/pictures core/shared core/stream',
+  },
+  {
+    room: 'core/stream/made-levels',
+    holds: 'Levels that are made while a volume without them is open.',
+    imports: 'core/chunks core/format core/io/common core/levels core/shared core/stream core/stream/compress',
   },
   {
     room: 'core/parts',
     holds: 'Merging the parts of a volume that several machines compressed, and combining volumes.',
-    imports: 'core/chunks core/format core/io/common core/shared core/stream',
+    imports: 'core/chunks core/format core/io/common core/shared core/stream core/stream/levels',
   },
   {
     room: 'core/particles',
@@ -384,12 +409,14 @@ export const rooms = [
   {
     room: 'core/volume/resident',
     holds: 'Volumes in GPU memory as voxels; compressing them there; their difference.',
-    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/shared core/stream core/volume shaders/volume',
+    imports:
+      'core/chunks core/codec core/format core/gpu core/gpu-chunks core/shared core/stream core/stream/compress core/stream/levels core/volume shaders/volume',
   },
   {
     room: 'core/volume/levels',
     holds: 'Levels and regions of open files, read on demand, also levels that files leave out.',
-    imports: 'core/chunks core/format core/io/common core/left-out core/shared core/stream core/volume core/volume/compressed',
+    imports:
+      'core/chunks core/format core/io/common core/left-out core/shared core/stream core/stream/made-levels core/volume core/volume/compressed',
   },
   {
     room: 'core/draw',
@@ -422,7 +449,8 @@ export const rooms = [
   {
     room: 'lib',
     holds: 'The package `stria` for programs: open, compress, the Zarr codec.',
-    imports: 'core/chunks core/codec core/codecs core/cpu core/format core/io/common core/io/npy core/shared core/stream',
+    imports:
+      'core/chunks core/codec core/codecs core/cpu core/format core/io/common core/io/npy core/shared core/stream core/stream/compress',
   },
   {
     room: 'node',
@@ -482,7 +510,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/particles core/particles/formats core/parts core/remote core/samples core/shared core/stats core/stream core/volume core/volume/levels core/volume/resident node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/particles core/particles/formats core/parts core/remote core/samples core/shared core/stats core/stream core/stream/check core/stream/compress core/stream/levels core/stream/made-levels core/stream/restore core/volume core/volume/levels core/volume/resident node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {
@@ -553,7 +581,7 @@ export const rooms = [
     room: 'renderer/app/state',
     holds: 'The store and the types of its parts.',
     imports:
-      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/transforms core/volume core/volume/resident renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/mesh core/samples core/shared core/stream core/stream/compress core/transforms core/volume core/volume/resident renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'zustand',
   },
   {
@@ -576,7 +604,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'Loads files into a volume on the GPU, in a worker.',
     imports:
-      'core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/left-out core/remote core/samples core/shared core/stream core/volume core/volume/compressed core/volume/levels core/volume/resident renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/draw renderer/viewer/model',
+      'core/bricks core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/left-out core/remote core/samples core/shared core/stream core/stream/made-levels core/volume core/volume/compressed core/volume/levels core/volume/resident renderer/app/gpu renderer/app/state renderer/app/threads renderer/app/words renderer/host renderer/viewer renderer/viewer/draw renderer/viewer/model',
   },
   {
     room: 'renderer/app/threads',
@@ -587,7 +615,7 @@ export const rooms = [
     room: 'renderer/app/compress',
     holds: 'Compressing the open volume, and the queue of files.',
     imports:
-      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume core/volume/compressed core/volume/resident renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream/compress core/stream/made-levels core/volume core/volume/compressed core/volume/resident renderer/app/loading renderer/app/state renderer/app/threads renderer/host',
   },
   {
     room: 'renderer/app/measure',
@@ -599,7 +627,7 @@ export const rooms = [
     room: 'renderer/app/document',
     holds: 'The open document, from loading to closing, and its playback.',
     imports:
-      'core/chunks core/codecs core/format core/shared core/stream core/volume core/volume/compressed renderer/app/compress renderer/app/gpu renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
+      'core/chunks core/codecs core/format core/shared core/stream core/stream/levels core/volume core/volume/compressed renderer/app/compress renderer/app/gpu renderer/app/layers renderer/app/loading renderer/app/measure renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/session',
@@ -713,7 +741,7 @@ export const rooms = [
     room: 'fuzz',
     holds: 'The fuzzer: damaged containers and inputs, in a separate process. A tool that is not shipped.',
     imports:
-      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/label-tables core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/mesh core/mesh/read core/mesh/write core/particles core/particles/formats core/remote core/shared core/stream core/transforms node',
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/dicom core/io/dicom/pixels core/io/hdf5 core/io/label-tables core/io/ome-tiff core/io/pictures core/io/tiff core/io/zarr core/mesh core/mesh/read core/mesh/write core/particles core/particles/formats core/remote core/shared core/stream core/stream/check core/stream/compress core/stream/restore core/transforms node',
     packages: 'fflate node:*',
   },
   {

@@ -30,7 +30,7 @@ const refused = [
   ['the state knows no panel', 'src/renderer/app/state/a.ts', "import { a } from '../../panels/hooks/use-app.ts';"],
   ['panels know no three', 'src/renderer/panels/panes/a.tsx', "import { a } from 'three/webgpu';"],
   ['panels open no GPU', 'src/renderer/panels/shell/a.tsx', "import { a } from '../../../core/gpu-chunks/gpu-backend.ts';"],
-  ['preload knows no engine', 'src/preload/a.ts', "import { a } from '../core/stream/compress.ts';"],
+  ['preload knows no engine', 'src/preload/a.ts', "import { a } from '../core/stream/compress/compress.ts';"],
   ['main knows no engine', 'src/main/a.ts', "import { a } from '../core/gpu/gpu.ts';"],
   ['the command knows no renderer', 'src/cli/commands/a.ts', "import { a } from '../../renderer/host/host.ts';"],
   ['pictures know no canvas', 'src/cli/pictures/a.ts', "import { a } from '../../renderer/viewer/slices/slice-view.ts';"],

@@ -13,7 +13,7 @@ import type { Gpu } from '../../src/core/gpu/gpu.ts';
 import { openAddressFile } from '../../src/core/remote/open-address.ts';
 import type { ByteSource } from '../../src/core/shared/bytes.ts';
 import { volumeBytes } from '../../src/core/shared/volume.ts';
-import { containerVolume } from '../../src/core/stream/container-volume.ts';
+import { containerVolume } from '../../src/core/stream/restore/container-volume.ts';
 import { ResidentVolume } from '../../src/core/volume/resident/resident-volume.ts';
 import { openNodeGpu, releaseNodeGpu } from '../../src/node/node-gpu.ts';
 import { NodeFiles } from '../../src/node/node-source.ts';

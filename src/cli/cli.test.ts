@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { CompressReport } from '../core/stream/compress-contract.ts';
+import type { CompressReport } from '../core/stream/compress/compress-contract.ts';
 import { cliPath, cpu, niftiFile, nrrdFile, scanBytes, start, stria, succeed, testFolders } from './cli-testing.ts';
 import { zeros } from './hostile-testing.ts';
 

@@ -14,7 +14,7 @@ import { tiffFile } from '../core/io/tiff/tiff-testing.ts';
 import { memorySink, memorySource } from '../core/shared/bytes.ts';
 import type { SourceDescription } from '../core/shared/source.ts';
 import { type Dims4, type ElementType, elementBytes, type VolumeInfo } from '../core/shared/volume.ts';
-import { compressVolume } from '../core/stream/compress.ts';
+import { compressVolume } from '../core/stream/compress/compress.ts';
 import { memoryVolume } from '../core/stream/memory-volume.ts';
 import { joined } from './mutate.ts';
 import { Random } from './random.ts';

@@ -7,7 +7,7 @@ import { memorySink } from '../core/shared/bytes.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { Progress } from '../core/shared/job.ts';
 import type { VolumeInfo } from '../core/shared/volume.ts';
-import { compressVolume } from '../core/stream/compress.ts';
+import { compressVolume } from '../core/stream/compress/compress.ts';
 import { memoryVolume } from '../core/stream/memory-volume.ts';
 import type { CompressOptions, VoxelData, VoxelType } from './types.ts';
 

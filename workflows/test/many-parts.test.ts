@@ -7,7 +7,7 @@ import { inlinePool } from '../../src/core/cpu/inline-pool.ts';
 import type { OpenVolume } from '../../src/core/io/common/volume-reader.ts';
 import { memorySink } from '../../src/core/shared/bytes.ts';
 import type { PartChoice } from '../../src/core/shared/part-choice.ts';
-import { compressVolume } from '../../src/core/stream/compress.ts';
+import { compressVolume } from '../../src/core/stream/compress/compress.ts';
 import { auto, infoOf } from '../../src/core/stream/engine-testing.ts';
 import { rawSource } from '../../src/core/stream/memory-volume.ts';
 

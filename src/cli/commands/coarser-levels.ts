@@ -11,7 +11,7 @@ import { toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import { combinedFactors, wholeFactors } from '../../core/shared/volume-level.ts';
-import { containerVolume } from '../../core/stream/container-volume.ts';
+import { containerVolume } from '../../core/stream/restore/container-volume.ts';
 import { findKeptLevels } from '../../core/volume/levels/kept-levels.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';
 

@@ -3,7 +3,7 @@ import type { Backend } from '../../core/chunks/backend.ts';
 import type { ContainerReader } from '../../core/format/container-reader.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
-import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
+import { type RestoreReport, restoreVolume } from '../../core/stream/restore/restore.ts';
 import type { DecompressCommand } from '../arguments/parsed-command.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder } from '../outputs/output-names.ts';

@@ -10,7 +10,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { formatName } from '../../core/shared/readable-formats.ts';
 import { isPictureFormat, isValueFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
-import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
+import { type RestoreReport, restoreVolume } from '../../core/stream/restore/restore.ts';
 import type { DecompressCommand } from '../arguments/parsed-command.ts';
 import { deviceNote } from '../devices/device.ts';
 import { openEarlyBackend } from '../devices/early-backend.ts';

@@ -4,7 +4,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { levelsName } from '../../core/shared/volume-names.ts';
-import { makeLevels } from '../../core/stream/make-levels.ts';
+import { makeLevels } from '../../core/stream/made-levels/make-levels.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import type { LevelsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';

@@ -4,7 +4,7 @@ import { isContainer } from '../../core/format/container-start.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
-import { rewriteLevels } from '../../core/stream/rewrite-levels.ts';
+import { rewriteLevels } from '../../core/stream/levels/rewrite-levels.ts';
 import type { LevelsCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';

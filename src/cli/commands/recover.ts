@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
-import { recoverVolume } from '../../core/stream/recover.ts';
+import { recoverVolume } from '../../core/stream/check/recover.ts';
 import type { RecoverCommand } from '../arguments/parsed-command.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { localName } from '../outputs/output-names.ts';

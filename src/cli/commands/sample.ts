@@ -6,7 +6,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { DescribedFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
-import { compressVolume } from '../../core/stream/compress.ts';
+import { compressVolume } from '../../core/stream/compress/compress.ts';
 import type { SampleCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
-import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
+import { type VerifyReport, verifyContainer } from '../../core/stream/check/verify.ts';
 import type { VerifyCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { localName } from '../outputs/output-names.ts';

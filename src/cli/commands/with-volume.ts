@@ -7,7 +7,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import { isAddress } from '../../core/remote/address.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { containerVolume } from '../../core/stream/container-volume.ts';
+import { containerVolume } from '../../core/stream/restore/container-volume.ts';
 import { createNodeTaskPool } from '../../node/node-task-pool.ts';
 import type { StatsCommand } from '../arguments/parsed-command.ts';
 import type { CoarserLevels } from '../pictures/gpu-volume.ts';

@@ -4,7 +4,7 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { memorySink, memorySource } from '../shared/bytes.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, infoOf, voxelsOf } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { checkBenchResult } from './check-result.ts';

@@ -4,7 +4,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, infoOf, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { brickKey } from './brick.ts';

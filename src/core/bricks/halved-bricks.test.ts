@@ -11,7 +11,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import type { Dims4, ElementType, VolumeInfo } from '../shared/volume.ts';
 import { compressBytes, infoOf, voxelsOf } from '../stream/engine-testing.ts';
-import { allLevels } from '../stream/leveled-writer.ts';
+import { allLevels } from '../stream/levels/leveled-writer.ts';
 import { withAllLevels, withoutFinest } from '../volume/levels/left-out-testing.ts';
 import { type Brick, brickKey } from './brick.ts';
 import type { BrickSource } from './brick-source.ts';

@@ -10,7 +10,7 @@ import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type ElementType, elementBytes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../shared/volume-level.ts';
 import { auto, infoOf, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
-import { makeLevels } from '../stream/make-levels.ts';
+import { makeLevels } from '../stream/made-levels/make-levels.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { cut } from '../volume/levels/level-testing.ts';
 import { leveledFile } from '../volume/levels/leveled-file.ts';

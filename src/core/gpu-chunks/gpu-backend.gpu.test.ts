@@ -15,7 +15,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { spreadDispatches } from '../gpu/spread-testing.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementTypes } from '../shared/volume.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, compressBytes, infoOf, type Look, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { KernelClock } from '../stream/stage-times.ts';

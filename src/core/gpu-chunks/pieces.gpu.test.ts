@@ -8,10 +8,10 @@ import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { type ByteSink, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
-import { restoreVolume } from '../stream/restore.ts';
+import { restoreVolume } from '../stream/restore/restore.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 
 const gpu = await openTestGpu();

@@ -5,7 +5,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { type CombineRule, combineRules } from '../shared/combine-rule.ts';
 import { type ElementType, elementTypes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, compressBytes, infoOf, restoreBytes, watchedSink } from '../stream/engine-testing.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { type CombineSettings, combineVolumes } from './combine-volumes.ts';

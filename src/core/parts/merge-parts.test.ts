@@ -8,13 +8,13 @@ import { memorySource } from '../shared/bytes.ts';
 import type { Progress } from '../shared/job.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import { type Dims3, elementBytes, elementTypes, volumeBytes } from '../shared/volume.ts';
-import { compressVolume } from '../stream/compress.ts';
+import { recoverVolume } from '../stream/check/recover.ts';
+import { verifyContainer } from '../stream/check/verify.ts';
+import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { formatCases, openFiles } from '../stream/formats-testing.ts';
 import { describeContainer } from '../stream/info.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
-import { recoverVolume } from '../stream/recover.ts';
-import { verifyContainer } from '../stream/verify.ts';
 import { mergeParts } from './merge-parts.ts';
 import { boxOf } from './parts-testing.ts';
 

@@ -7,11 +7,11 @@ import { inContext } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { sourceBytes } from '../shared/source.ts';
 import { volumeBytes } from '../shared/volume.ts';
-import { groupSize } from '../stream/copy-chunks.ts';
-import type { LevelChoice } from '../stream/level-choice.ts';
-import { LevelMaker } from '../stream/level-maker.ts';
-import { LeveledCopy } from '../stream/leveled-copy.ts';
-import { type LevelCounts, noLevels } from '../stream/leveled-writer.ts';
+import { groupSize } from '../stream/levels/copy-chunks.ts';
+import type { LevelChoice } from '../stream/levels/level-choice.ts';
+import { LevelMaker } from '../stream/levels/level-maker.ts';
+import { LeveledCopy } from '../stream/levels/leveled-copy.ts';
+import { type LevelCounts, noLevels } from '../stream/levels/leveled-writer.ts';
 import { writingTo } from '../stream/pipeline.ts';
 import { type PartInput, surveyParts } from './survey-parts.ts';
 

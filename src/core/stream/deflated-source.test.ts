@@ -7,12 +7,12 @@ import { joinRecords, splitRecords } from '../format/container-testing.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import { compressVolume } from './compress.ts';
+import { recoverVolume } from './check/recover.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, compressBytes, infoOf, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { mghWithTrailer } from './formats-testing.ts';
-import { recoverVolume } from './recover.ts';
-import { rewriteLevels } from './rewrite-levels.ts';
-import { verifyContainer } from './verify.ts';
+import { rewriteLevels } from './levels/rewrite-levels.ts';
 
 const backend = createCpuBackend(inlinePool());
 const info = infoOf([9, 8, 7, 1], 'u8');

@@ -7,10 +7,10 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
-import { compressVolume } from './compress.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { memoryVolume } from './memory-volume.ts';
-import { verifyContainer } from './verify.ts';
 
 /** `npm run soak -- devices` asks for more. */
 const losses = Number(process.env.STRIA_SOAK_COUNT ?? 24);

@@ -7,12 +7,12 @@ import { type ByteSink, memorySink, memorySource } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
-import type { CompressReport } from './compress-contract.ts';
-import type { LevelChoice } from './level-choice.ts';
-import type { LevelLimits } from './leveled-writer.ts';
+import { compressVolume } from './compress/compress.ts';
+import type { CompressReport } from './compress/compress-contract.ts';
+import type { LevelChoice } from './levels/level-choice.ts';
+import type { LevelLimits } from './levels/leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
-import { restoreVolume } from './restore.ts';
+import { restoreVolume } from './restore/restore.ts';
 
 // Helpers for the tests of this folder.
 

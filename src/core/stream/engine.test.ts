@@ -9,13 +9,13 @@ import { memorySource } from '../shared/bytes.ts';
 import { faultTags, StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { type Dims4, elementBytes, elementTypes, swapBytes } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
+import { recoverVolume } from './check/recover.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { describeContainer } from './info.ts';
 import { memoryVolume } from './memory-volume.ts';
-import { recoverVolume } from './recover.ts';
-import { restoreVolume } from './restore.ts';
-import { verifyContainer } from './verify.ts';
+import { restoreVolume } from './restore/restore.ts';
 
 const backend = createCpuBackend(inlinePool());
 

@@ -6,9 +6,9 @@ import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { type Dims4, type ElementType, elementTypes } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, infoOf, type Look, only, voxelsOf, watchedSink } from './engine-testing.ts';
-import type { LevelChoice } from './level-choice.ts';
+import type { LevelChoice } from './levels/level-choice.ts';
 
 const offset = 7;
 

@@ -8,10 +8,10 @@ import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { readVoxels } from '../io/common/source-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { fileFormats } from '../shared/source.ts';
-import { compressVolume } from './compress.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, restoreBytes, watchedSink } from './engine-testing.ts';
 import { type Files, formatCases, openFiles } from './formats-testing.ts';
-import { verifyContainer } from './verify.ts';
 
 // Every readable format, from its files to a .stria and back, with both backends.
 

@@ -6,9 +6,9 @@ import { createHandoverBackend } from '../cpu/handover-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
-import { compressVolume } from './compress.ts';
+import { compressVolume } from './compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
-import type { LevelChoice } from './level-choice.ts';
+import type { LevelChoice } from './levels/level-choice.ts';
 import { memoryVolume } from './memory-volume.ts';
 
 const gpu = createGpuBackend(await openTestGpu());

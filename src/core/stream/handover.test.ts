@@ -10,11 +10,11 @@ import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, compressBytes, infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
-import { allLevels } from './leveled-writer.ts';
+import { allLevels } from './levels/leveled-writer.ts';
 import { memoryVolume } from './memory-volume.ts';
-import { restoreVolume } from './restore.ts';
+import { restoreVolume } from './restore/restore.ts';
 
 /** Eight layers of one box each. */
 const info = infoOf([64, 64, 512, 1], 'u8');

@@ -10,11 +10,11 @@ import { type ByteSource, memorySink, memorySource } from '../shared/bytes.ts';
 import type { PartChoice } from '../shared/part-choice.ts';
 import type { Dims4 } from '../shared/volume.ts';
 import { voxelsOfContainer } from '../volume/levels/file-region.ts';
-import { compressVolume } from './compress.ts';
+import { recoverVolume } from './check/recover.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
-import { KeptLayers } from './kept-layers.ts';
-import { recoverVolume } from './recover.ts';
-import { verifyContainer } from './verify.ts';
+import { KeptLayers } from './restore/kept-layers.ts';
 
 const backend = createCpuBackend(inlinePool());
 const open = (bytes: Uint8Array) => ContainerReader.open(memorySource('a.stria', bytes));

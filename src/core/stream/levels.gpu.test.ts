@@ -11,9 +11,9 @@ import { halve } from '../levels/halve.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type Dims3, type ElementType, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
+import { compressVolume } from './compress/compress.ts';
 import { infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
-import type { LevelChoice } from './level-choice.ts';
+import type { LevelChoice } from './levels/level-choice.ts';
 import { memoryVolume } from './memory-volume.ts';
 
 const gpu = await openTestGpu();

@@ -12,15 +12,15 @@ import { memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
 import { type Dims3, type Dims4, type ElementType, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
-import { compressVolume } from './compress.ts';
+import { verifyContainer } from './check/verify.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto, infoOf, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
 import { describeContainer } from './info.ts';
-import type { LevelChoice } from './level-choice.ts';
-import { LevelMaker } from './level-maker.ts';
-import { allLevels, type LevelLimits } from './leveled-writer.ts';
+import type { LevelChoice } from './levels/level-choice.ts';
+import { LevelMaker } from './levels/level-maker.ts';
+import { allLevels, type LevelLimits } from './levels/leveled-writer.ts';
+import { rewriteLevels } from './levels/rewrite-levels.ts';
 import { memoryVolume } from './memory-volume.ts';
-import { rewriteLevels } from './rewrite-levels.ts';
-import { verifyContainer } from './verify.ts';
 
 const cpu = createCpuBackend(inlinePool());
 

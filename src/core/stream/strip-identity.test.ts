@@ -9,9 +9,9 @@ import { ctSlice, dicomFile, fragmentBytes, type TestElements, uids } from '../i
 import { encodeRle } from '../io/dicom/pixels/encoders-testing.ts';
 import { openVolume } from '../io/open-volume.ts';
 import { memorySink, memorySource } from '../shared/bytes.ts';
-import { compressVolume } from './compress.ts';
+import { compressVolume } from './compress/compress.ts';
 import { auto } from './engine-testing.ts';
-import { restoreVolume } from './restore.ts';
+import { restoreVolume } from './restore/restore.ts';
 
 const backend = createCpuBackend(inlinePool());
 const secret = 'SECRET';

@@ -14,8 +14,8 @@ import {
   wholeFactors,
 } from '../../shared/volume-level.ts';
 import { levelsName } from '../../shared/volume-names.ts';
-import { type RandomAccess, randomAccess } from '../../stream/random-access.ts';
-import { voxelsPrint } from '../../stream/voxels-print.ts';
+import { type RandomAccess, randomAccess } from '../../stream/made-levels/random-access.ts';
+import { voxelsPrint } from '../../stream/made-levels/voxels-print.ts';
 import { leveledContainer } from './leveled-container.ts';
 
 /** `voxels` reads as many planes together as Stria's chunks are deep, unless they take more bytes. */

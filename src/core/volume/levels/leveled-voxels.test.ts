@@ -8,7 +8,7 @@ import { type ByteSource, memorySource } from '../../shared/bytes.ts';
 import type { Dims3, Dims4 } from '../../shared/volume.ts';
 import type { LevelBox, LeveledVoxels } from '../../shared/volume-level.ts';
 import { compressBytes } from '../../stream/engine-testing.ts';
-import { allLevels } from '../../stream/leveled-writer.ts';
+import { allLevels } from '../../stream/levels/leveled-writer.ts';
 import { testInfo, testVoxels } from '../resident-testing.ts';
 import { boxesOf, cut } from './level-testing.ts';
 import { ChunkCache, leveledContainer } from './leveled-container.ts';

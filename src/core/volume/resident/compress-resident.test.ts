@@ -4,7 +4,7 @@ import { inlinePool } from '../../cpu/inline-pool.ts';
 import type { ChunkShape } from '../../format/chunk-grid.ts';
 import { ContainerReader } from '../../format/container-reader.ts';
 import { memorySink, memorySource } from '../../shared/bytes.ts';
-import { compressVolume } from '../../stream/compress.ts';
+import { compressVolume } from '../../stream/compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf } from '../../stream/engine-testing.ts';
 import { memoryVolume, rawSource } from '../../stream/memory-volume.ts';
 import { writeContainer } from './compress-resident.ts';

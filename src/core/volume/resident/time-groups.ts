@@ -3,7 +3,7 @@ import { defaultTimeGroup, interleavedShape } from '../../chunks/chunk-shape.ts'
 import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims, isInterleaved } from '../../format/chunk-grid.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { JobOptions } from '../../shared/job.ts';
-import { interleavesTime, isSteady, surveyedBytes } from '../../stream/time-survey.ts';
+import { interleavesTime, isSteady, surveyedBytes } from '../../stream/compress/time-survey.ts';
 import { readBlock } from '../read-block.ts';
 import type { VolumeSource } from '../volume-source.ts';
 import type { Compressible } from './compress-resident.ts';

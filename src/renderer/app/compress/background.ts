@@ -1,7 +1,7 @@
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import type { JobOptions } from '../../../core/shared/job.ts';
-import type { CompressReport } from '../../../core/stream/compress-contract.ts';
+import type { CompressReport } from '../../../core/stream/compress/compress-contract.ts';
 import { portsOf } from '../loading/load-protocol.ts';
 import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
 import { serveSink } from '../loading/ports.ts';

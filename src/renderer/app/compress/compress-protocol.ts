@@ -1,7 +1,7 @@
 import type { CodecOptions } from '../../../core/codec/codec.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { Progress } from '../../../core/shared/job.ts';
-import type { CompressReport } from '../../../core/stream/compress-contract.ts';
+import type { CompressReport } from '../../../core/stream/compress/compress-contract.ts';
 import type { LoadRequest } from '../loading/load-protocol.ts';
 import type { KeptTunings } from '../state/gpu-tuning.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { memorySink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
-import type { CompressReport } from '../../../core/stream/compress-contract.ts';
+import type { CompressReport } from '../../../core/stream/compress/compress-contract.ts';
 import type { HostFile } from '../../host/host.ts';
 import type { Dataset } from '../loading/datasets.ts';
 import { createAppStore } from '../state/store.ts';

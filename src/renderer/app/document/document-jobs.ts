@@ -2,7 +2,7 @@ import { choiceByName } from '../../../core/codecs/registry.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
-import { mostFileBytes } from '../../../core/stream/level-choice.ts';
+import { mostFileBytes } from '../../../core/stream/levels/level-choice.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { Host, HostSink } from '../../host/host.ts';
 import type { BackgroundCompressor } from '../compress/background.ts';

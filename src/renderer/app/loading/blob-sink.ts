@@ -1,5 +1,5 @@
 import { StriaError } from '../../../core/shared/errors.ts';
-import type { LimitedSink } from '../../../core/stream/fitting-levels.ts';
+import type { LimitedSink } from '../../../core/stream/made-levels/fitting-levels.ts';
 
 /** The browser takes bytes in parts of this size. */
 const partBytes = 2 ** 22;

@@ -3,7 +3,7 @@ import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { faultToData, StriaError } from '../../../core/shared/errors.ts';
 import { nextTurn } from '../../../core/shared/turn.ts';
-import { makeFittingLevels } from '../../../core/stream/fitting-levels.ts';
+import { makeFittingLevels } from '../../../core/stream/made-levels/fitting-levels.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import { BlobSink } from './blob-sink.ts';
 import type { LevelsAnswer, LevelsOrder } from './levels-protocol.ts';

@@ -14,7 +14,7 @@ import { isPictureFormat, type SourceDescription } from '../../../core/shared/so
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { wholeFactors } from '../../../core/shared/volume-level.ts';
 import { missingWords } from '../../../core/stream/damage-list.ts';
-import { levelsToMake } from '../../../core/stream/make-levels.ts';
+import { levelsToMake } from '../../../core/stream/made-levels/make-levels.ts';
 import { middlePreview } from '../../../core/volume/levels/middle-preview.ts';
 import { shownInfo } from '../../viewer/model/shown-info.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest, type LoadStart } from './load-protocol.ts';

@@ -23,7 +23,7 @@ import { mergedTable, type OwnLabels, tableNamesFor } from '../../../core/shared
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { LeveledVoxels, StreamedLevels } from '../../../core/shared/volume-level.ts';
 import { volumeStem } from '../../../core/shared/volume-names.ts';
-import { levelsToMake } from '../../../core/stream/make-levels.ts';
+import { levelsToMake } from '../../../core/stream/made-levels/make-levels.ts';
 import { findKeptLevels, type LevelReaders, withKeptLevels } from '../../../core/volume/levels/kept-levels.ts';
 import { leveledFile } from '../../../core/volume/levels/leveled-file.ts';
 import { unmadeLevels } from '../../../core/volume/levels/made-voxels.ts';

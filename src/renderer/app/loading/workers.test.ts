@@ -4,7 +4,7 @@ import { inlinePool } from '../../../core/cpu/inline-pool.ts';
 import { recordHeadLength } from '../../../core/format/layout.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
-import { allLevels } from '../../../core/stream/leveled-writer.ts';
+import { allLevels } from '../../../core/stream/levels/leveled-writer.ts';
 import { testInfo, testVoxels } from '../../../core/volume/resident-testing.ts';
 import type { BrickAnswer, BrickCommand } from './brick-protocol.ts';
 import type { DetailAnswer, DetailCommand } from './detail-protocol.ts';

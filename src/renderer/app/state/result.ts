@@ -1,5 +1,5 @@
 import type { ChunkShare } from '../../../core/chunks/chunk-tally.ts';
-import type { CompressReport } from '../../../core/stream/compress-contract.ts';
+import type { CompressReport } from '../../../core/stream/compress/compress-contract.ts';
 import type { KernelTimes, StageSpan } from '../../../core/stream/stage-times.ts';
 
 /** The duration of a stage, and the clock that timed it. */

@@ -10,7 +10,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { type Dims4, type ElementType, typedVoxels, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { LeveledVoxels, StreamedLevels, VolumeLevel } from '../../../core/shared/volume-level.ts';
 import { compressBytes } from '../../../core/stream/engine-testing.ts';
-import { allLevels } from '../../../core/stream/leveled-writer.ts';
+import { allLevels } from '../../../core/stream/levels/leveled-writer.ts';
 import { leveledContainer } from '../../../core/volume/levels/leveled-container.ts';
 import { leveledFile } from '../../../core/volume/levels/leveled-file.ts';
 import { ResidentVolume } from '../../../core/volume/resident/resident-volume.ts';

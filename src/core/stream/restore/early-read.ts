@@ -1,0 +1,75 @@
+import type { Backend } from '../../chunks/backend.ts';
+import type { CodecElementBytes } from '../../codec/codec.ts';
+import type { EncodedChunk } from '../../format/chunk.ts';
+import { codecElementBytes } from '../../format/chunk-grid.ts';
+import type { ContainerReader } from '../../format/container-reader.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import { maxBoxBytes, slabTargetBytes } from '../pipeline.ts';
+import { type ChunkRange, ReusedBytes, type Slab, slabsOf } from '../slabs.ts';
+
+/**
+ * The payloads of a container's first slab, which are read while a GPU is opened: that keeps the caller's thread busy for a fifth of a
+ * second.
+ */
+export class EarlyRead {
+  readonly #startMs = performance.now();
+  #endMs = this.#startMs;
+  readonly #slab: Slab;
+  readonly #elementBytes: CodecElementBytes;
+  /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
+  #chunks: Promise<EncodedChunk[] | undefined>;
+
+  private constructor(container: ContainerReader, slab: Slab, { signal }: JobOptions) {
+    this.#slab = slab;
+    this.#elementBytes = codecElementBytes(container.header.volume.type);
+    // It is not known yet whether threads will decode them.
+    const memory = new ReusedBytes(true);
+    const { firstChunk, chunks } = slab;
+    const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
+    this.#chunks = reading
+      .catch(() => undefined)
+      .finally(() => {
+        this.#endMs = performance.now();
+      });
+  }
+
+  /** Undefined if no backend would be given the first slab as one box. */
+  static begin(container: ContainerReader, job: JobOptions): EarlyRead | undefined {
+    const { grid, header } = container;
+    if (grid.isInterleaved) return undefined;
+    const { value: slab } = slabsOf(grid, codecElementBytes(header.volume.type), slabTargetBytes).next();
+    return slab && slab.byteLength <= maxBoxBytes ? new EarlyRead(container, slab, job) : undefined;
+  }
+
+  /** Lets a backend get ready to decode the slab. Never rejects. */
+  async prepare(backend: Backend): Promise<void> {
+    const chunks = await this.#chunks;
+    const { dims, chunks: boxes } = this.#slab;
+    if (chunks) await backend.prepareDecode?.(chunks, boxes, { dims, elementBytes: this.#elementBytes });
+  }
+
+  /**
+   * The chunks of a slab, as `ContainerReader.readUnchecked` returns them, if they are those that were read; and when they were read, by
+   * `performance.now()`. Only once.
+   */
+  async take({ firstChunk, chunks }: ChunkRange): Promise<TimedChunks | undefined> {
+    const isSame = firstChunk === this.#slab.firstChunk && chunks.length === this.#slab.chunks.length;
+    if (!isSame) return undefined;
+    const taking = this.#chunks;
+    // Their memory is freed once they are decoded.
+    this.#chunks = Promise.resolve(undefined);
+    const taken = await taking;
+    return taken && { chunks: taken, startMs: this.#startMs, endMs: this.#endMs };
+  }
+
+  /** Ends when nothing is being read any more. */
+  async settle(): Promise<void> {
+    await this.#chunks;
+  }
+}
+
+interface TimedChunks {
+  readonly chunks: EncodedChunk[];
+  readonly startMs: number;
+  readonly endMs: number;
+}
