@@ -109,10 +109,11 @@ test('of several files, the first one’s sync does not close the GPU', async ()
 });
 
 test('of several pictures, the first one’s sync does not close the GPU', async () => {
-  writeFileSync(at('deep.nii'), niftiFile([8, 8, 1100], 1));
+  // A software GPU decodes 64 slices at once.
+  writeFileSync(at('deep.nii'), niftiFile([256, 256, 200], 1));
   const packed = await stria('compress', at('deep.nii'), '-o', at('deep.stria'), '--codec', 'rle', '--device', 'cpu');
   expect(packed, packed.stderr).toMatchObject({ code: 0 });
   const { code, stderr } = await slowly('decompress', at('deep.stria'), '--to', 'png', '-o', at('pictures'));
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(readdirSync(at('pictures')).length).toBe(1100);
+  expect(readdirSync(at('pictures')).length).toBe(200);
 });
