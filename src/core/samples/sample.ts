@@ -4,18 +4,7 @@ import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { elementBytes, type VolumeInfo } from '../shared/volume.ts';
-import type { SampleKind } from './sample-kinds.ts';
 import { SamplePieces, type SampleRequest } from './sample-pieces.ts';
-
-/** One sentence per kind for users, with its full stop. */
-export const sampleSummaries: Readonly<Record<SampleKind, string>> = {
-  zero: 'Zeros only.',
-  sequence254: 'A count from 0 to 254, repeated: no runs along x.',
-  sequence255: 'A count from 0 to 255, repeated: columns along y are constant.',
-  potential: 'A sparse cosmic web: halos, filaments, and mostly nothing.',
-  phantom: 'A head of ellipsoids with soft tissue and noise.',
-  labels: 'Touching cells, each of one label.',
-};
 
 const maxLength = 16384;
 const maxSliceBytes = 512 * 2 ** 20;
