@@ -61,6 +61,7 @@ export default defineConfig({
           'command-files': resolve('src/cli/command-files.ts'),
           'cpu-worker': resolve('src/node/cpu-worker.ts'),
           'gpu-probe': resolve('src/node/gpu-probe.ts'),
+          'sample-worker': resolve('src/node/sample-worker.ts'),
           'bench-worker': resolve('src/cli/bench/bench-worker.ts'),
         },
         external: ['electron', 'webgpu', /^node:/],

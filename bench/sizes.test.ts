@@ -4,8 +4,9 @@ import type { CodecElementBytes } from '../src/core/codec/codec.ts';
 import { chainByName, codecs } from '../src/core/codecs/registry.ts';
 import { createCpuBackend } from '../src/core/cpu/cpu-backend.ts';
 import { inlinePool } from '../src/core/cpu/inline-pool.ts';
-import { openSample, type SampleRequest } from '../src/core/samples/sample.ts';
+import { openSample } from '../src/core/samples/sample.ts';
 import { sampleKinds } from '../src/core/samples/sample-kinds.ts';
+import type { SampleRequest } from '../src/core/samples/sample-pieces.ts';
 import { type Dims3, volumeBytes } from '../src/core/shared/volume.ts';
 import { compressBytes } from '../src/core/stream/engine-testing.ts';
 

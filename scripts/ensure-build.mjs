@@ -6,6 +6,7 @@ const needed = [
   'main/cli.js',
   'main/cpu-worker.js',
   'main/gpu-probe.js',
+  'main/sample-worker.js',
   'preload/index.cjs',
   'renderer/index.html',
   'lib/index.js',

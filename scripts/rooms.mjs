@@ -455,7 +455,7 @@ export const rooms = [
   {
     room: 'node',
     holds: 'What Node provides to the engine: files, threads, the GPU.',
-    imports: 'core/cpu core/format core/gpu core/io/common core/shared',
+    imports: 'core/cpu core/format core/gpu core/io/common core/samples core/shared',
     packages: 'node:* webgpu',
   },
   {

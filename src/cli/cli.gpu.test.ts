@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { madeParticles } from '../core/particles/particles-testing.ts';
-import { measured, niftiFile, requireBuild, stria } from './cli-testing.ts';
+import { type Ended, measured, niftiFile, requireBuild, start, stria } from './cli-testing.ts';
 import { zeros } from './hostile-testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-cli-gpu-'));
@@ -80,4 +80,40 @@ test('a small file with millions of chunks and a layer of 17 GB takes little mem
   writeFileSync(at('flat.stria'), await zeros([2 ** 13, 2 ** 13, 4, 1], [512, 512, 4]));
   const restored = await measured('decompress', at('flat.stria'), '-o', at('flat.raw'), '--device', 'gpu');
   expect(restored, restored.stderr).toMatchObject({ code: 0 });
+});
+
+/** Makes the first sync of a file take a second, in which a command may close a GPU that it no longer needs. */
+const slowFirstSync = `data:text/javascript,${encodeURIComponent(`
+  import { open } from 'node:fs/promises';
+  const file = await open(process.execPath);
+  const prototype = Object.getPrototypeOf(file);
+  await file.close();
+  const { sync } = prototype;
+  let delayMs = 1000;
+  prototype.sync = async function () {
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    delayMs = 0;
+    return sync.call(this);
+  };
+`)}`;
+
+const slowly = (...args: readonly string[]): Promise<Ended> =>
+  start([...args, '--device', 'gpu'], process.env, ['--import', slowFirstSync]).ended;
+
+test('of several files, the first one’s sync does not close the GPU', async () => {
+  mkdirSync(at('several'));
+  for (const name of ['a', 'b']) writeFileSync(at(`${name}.nii`), niftiFile([40, 30, 20], 1));
+  const { code, stderr } = await slowly('compress', at('a.nii'), at('b.nii'), '-o', at('several'), '--codec', 'rle');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(readdirSync(at('several'))).toEqual(['a.stria', 'b.stria']);
+});
+
+test('of several pictures, the first one’s sync does not close the GPU', async () => {
+  // A software GPU decodes 64 slices at once.
+  writeFileSync(at('deep.nii'), niftiFile([256, 256, 200], 1));
+  const packed = await stria('compress', at('deep.nii'), '-o', at('deep.stria'), '--codec', 'rle', '--device', 'cpu');
+  expect(packed, packed.stderr).toMatchObject({ code: 0 });
+  const { code, stderr } = await slowly('decompress', at('deep.stria'), '--to', 'png', '-o', at('pictures'));
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(readdirSync(at('pictures')).length).toBe(200);
 });

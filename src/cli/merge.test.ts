@@ -104,3 +104,11 @@ test('volumes of one grid are summed into a wider type', async () => {
   const sums = new Uint16Array(new Uint8Array(readFileSync(at('wide.raw'))).buffer);
   expect([...sums]).toEqual([...voxels].map((value) => 2 * value));
 });
+
+test('a part without voxels says so', async () => {
+  writeFileSync(at('flat.nii'), niftiFile([20, 10, 4], 1));
+  const { stdout } = await succeed('compress', at('flat.nii'), '--part', '1/2', '-o', at('empty.stria'), ...cpu);
+  expect(stdout).toContain('part 1 of 2 → ');
+  expect(stdout).toContain('holds no voxels');
+  expect((await succeed('info', at('empty.stria'))).stdout).toMatch(/Chunks +0 of [\d ×]+\n/);
+});

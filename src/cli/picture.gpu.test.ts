@@ -279,6 +279,6 @@ test('a movie is a folder of numbered pictures, or a ZIP of them, and each is wh
   const video = await stria(...turn, '-o', at('turn.mp4'));
   expect(video).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/Node has no video encoder.* ffmpeg -framerate 30/),
+    stderr: expect.stringMatching(/Stria does not encode videos.* ffmpeg -framerate 30/),
   });
 });

@@ -158,8 +158,10 @@ describe('TIFF', () => {
       await succeed('compress', at(`${name}.tif`), ...cpu);
       await succeed('decompress', at(`${name}.stria`), '-o', at(`${name}-again.tif`), ...cpu);
       expect(readFileSync(at(`${name}-again.tif`)).includes(Buffer.from(samples)), name).toBe(true);
-      const info = JSON.parse((await succeed('info', at(`${name}-again.tif`), '--json')).stdout);
-      expect(info).toMatchObject({ volume: { type }, storedAs: bits === 16 ? 'f16' : 'i64' });
+      for (const file of [`${name}.stria`, `${name}-again.tif`]) {
+        const info = JSON.parse((await succeed('info', at(file), '--json')).stdout);
+        expect(info).toMatchObject({ volume: { type }, storedAs: bits === 16 ? 'f16' : 'i64' });
+      }
     }
   });
 

@@ -7,6 +7,7 @@ import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
 import { builtFile } from './built-file.ts';
 import { abortFlag, packTask } from './task-messages.ts';
+import { threadFault } from './thread-fault.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
@@ -109,11 +110,4 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
-}
-
-function threadFault(cause: unknown, code: number): StriaError {
-  const outOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (outOfMemory) return new StriaError('out-of-memory', 'a CPU thread ran out of memory', { cause });
-  const reason = cause instanceof Error ? cause.message : `exit code ${code}`;
-  return new StriaError('internal', `a CPU thread exited unexpectedly: ${reason}`, { cause });
 }

@@ -1,3 +1,4 @@
+import { sampleKinds, sampleSummaries } from '../../core/samples/sample-kinds.ts';
 import { depositEntry } from './deposit-table.ts';
 import { type OptionName, optionEntry } from './option-table.ts';
 
@@ -175,7 +176,7 @@ const commands = {
       'OUT is a new folder, or a ZIP if its name ends in .zip. -f replaces a folder of frames.',
       '  stria movie scan.nii.gz --along turn --frames 90 -o turn',
       '  stria movie bold.nii.gz --along t --view z --slice 50% -o bold.zip',
-      'Node has no video encoder. ffmpeg makes a video from the folder; stria prints this line with the names filled in:',
+      'Stria does not encode videos. ffmpeg makes a video from the folder; stria prints this line with the names filled in:',
       '  ffmpeg -framerate 30 -i turn/frame-%04d.png -vf "pad=ceil(iw/2)*2:ceil(ih/2)*2" -pix_fmt yuv420p turn.mp4',
       'IN and all other options are as for `stria picture`, including sessions.',
     ],
@@ -274,7 +275,7 @@ const commands = {
     },
     notes: [
       'Lower resolutions (levels) are for viewing large volumes. The voxels and the restored source stay the same, byte for byte.',
-      'Levels take at most 15 % of a .stria: the finest ones are left out until the others do. The coarsest one always stays.',
+      'If levels would take more than 15 % of a .stria, the finest ones are left out. The coarsest one always stays.',
       'Without -o, a .stria is replaced once the new file is complete. Existing levels are computed again.',
       'A file of another format stays as it is: its levels are written to a file beside it, as scan.nii.levels.stria for scan.nii.',
       'The app and `info` use them as long as scan.nii is unchanged. --remove removes that file.',
@@ -313,8 +314,10 @@ const commands = {
       type: 'voxel type: u8 (default), u16 or f32',
     },
     notes: [
+      ...sampleKinds.map((kind) => `${kind.padEnd(13)}${sampleSummaries[kind]}`),
       'The ending of OUT selects the format: .nii, .nrrd, .raw (with a sidecar OUT.json) or .stria.',
-      '--type must be u8 (default), u16 or f32. Intensities of f32 are those of u16 divided by 65,535.',
+      '  stria sample phantom --size 512 -o phantom.nii',
+      'Intensities of f32 are those of u16 divided by 65,535. --device matters only for a .stria, which is compressed at once.',
     ],
   },
   bench: {
@@ -327,19 +330,19 @@ const commands = {
       type: 'voxel type of the samples: u8 (default), u16 or f32',
     },
     notes: [
-      'codecs  every codec, and auto, on every sample volume or on those named (the default);',
-      '        with a file, on its volume, repeated to the size of the samples',
+      'codecs    every codec, and auto, on every sample volume or on those named (the default);',
+      '          with a file, on its volume, repeated to the size of the samples',
       'compress  the app’s Compress on each sample volume in GPU memory, by wall clock: first, next, after a pause, with its check',
-      'seeds   the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
+      'seeds     the tables of the papers behind Stria, reproduced here with the papers’ algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
-      'view    the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
-      'bricks  a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D;',
-      '        with a .stria file, only its volume, turning and flown through',
-      'mesh    the surfaces of a volume and of all labels, from voxels and from compressed chunks, compared with one CPU thread',
-      'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
-      '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
-      'tune    tries workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard in two measurements',
-      'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
+      'view      the 3D view of a rotating volume, and of two in one pass, drawn with lighting at 1920 × 1080',
+      'bricks    a computed volume of 1 TiB in 3D, turning and flown through; bricks decoded from GPU memory; a series in 3D;',
+      '          with a .stria file, only its volume, turning and flown through',
+      'mesh      the surfaces of a volume and of all labels, from voxels and from compressed chunks, compared with one CPU thread',
+      'files     whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
+      '          pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
+      'tune      tries workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard in two measurements',
+      'compare   checks whether two results agree within 5 %; refuses results from different machines or workloads',
       '--size is the side of the volumes. The default is 256 for codecs and files, 512 for the others; 64 on a software GPU.',
       'Times are medians, from timestamp queries where the GPU has them. Every output is verified after it is timed.',
       '-o writes the whole result as JSON; files also saves it after each program.',

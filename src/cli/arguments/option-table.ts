@@ -63,7 +63,7 @@ export const options = {
   by: {
     short: undefined,
     value: 'RULE',
-    text: 'combine whole volumes on the same grid, voxel by voxel: sum, max, min or or',
+    text: 'combine whole volumes on the same grid, voxel by voxel, by sum, max, min or (bitwise) or',
   },
   labels: { short: undefined, value: 'FILE', text: 'a segmentation on the same grid, to measure each of its labels' },
   table: { short: undefined, value: 'FILE', text: 'label names: CSV, ITK-SNAP, FreeSurfer, GIFTI …' },

@@ -200,5 +200,7 @@ export function describeCompression(input: string, output: string, report: Compr
   const speed = formatRate((voxelBytes / timesMs.total) * 1000);
   const sizes = `${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}`;
   const what = report.part === undefined ? input : `${input}, ${report.part}`;
+  // A volume of few chunks can have more parts than layers of chunks.
+  if (voxelBytes === 0) return `${what} → ${output}  holds no voxels, ${formatBytes(bytesOut)}`;
   return `${what} → ${output}  ${sizes}  ${formatRatio(ratio)}  in ${formatDuration(timesMs.total)}, ${speed}`;
 }

@@ -21,7 +21,7 @@ export function describeContainerInfo(input: string, info: ContainerInfo): strin
     ...(info.part === undefined ? [['Ratio', formatRatio(ratio)]] : []),
     [
       'Chunks',
-      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}${interleaved}: ${shares.join(', ')}`,
+      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}${interleaved}${shares.length === 0 ? '' : `: ${shares.join(', ')}`}`,
     ],
     ...levelRows(info),
     ...(info.part === undefined ? [] : [['Part', `${info.part}; \`stria merge\` joins all parts`]]),

@@ -66,7 +66,7 @@ function checkOutput(output: string, fps: number): void {
   const folder = output.replace(/\.[^.]*$/, '');
   throw new StriaError(
     'unsupported',
-    `${output}: Node has no video encoder. Write pictures (-o ${folder}), and make a video of them: ${videoLine(folder, 1, fps, output)}`,
+    `${output}: Stria does not encode videos. Write pictures (-o ${folder}), and make a video of them: ${videoLine(folder, 1, fps, output)}`,
   );
 }
 

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
-import { openSample } from '../../core/samples/sample.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { DescribedFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import { compressVolume } from '../../core/stream/compress/compress.ts';
+import { openSampleOnThreads } from '../../node/sample-threads.ts';
 import type { SampleCommand } from '../arguments/parsed-command.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -29,7 +29,7 @@ export async function runSample(command: SampleCommand, context: CommandContext)
     throw new StriaError('invalid-input', `${output}: the ending must be one of .${Object.keys(formats).join(', .')}`);
   }
   await offerLeftovers([output], [], context.terminal, context.signal);
-  const volume = openSample({ kind, dims, type, seed });
+  const volume = openSampleOnThreads({ kind, dims, type, seed }, command.threads);
   if (format === 'stria') return compressSample(volume, command, context);
 
   const { terminal, signal } = context;

@@ -11,7 +11,7 @@ async function asked(typed: string, questions = 1): Promise<(boolean | undefined
     const terminal = createTerminal({ json: false, quiet: false });
     const answers: (boolean | undefined)[] = [];
     for (let question = 0; question < questions; question++) {
-      const answer = terminal.ask('Remove it?', AbortSignal.timeout(2000));
+      const answer = terminal.ask('Remove it?', new AbortController().signal);
       if (question === 0) given?.end(typed);
       answers.push(await answer);
     }

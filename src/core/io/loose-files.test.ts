@@ -78,9 +78,9 @@ test('a folder with as many files as one may have is listed at once', async () =
   const none = new Uint8Array();
   for (let index = 0; index < 98_000; index++) files[`${index}.png`] = none;
   for (let index = 0; index < 1000; index++) files[`${index}.img`] = files[`${index}.hdr`] = none;
-  const start = performance.now();
+  const start = process.cpuUsage();
   const entries = await listVolumes(memoryTree('study', files));
   expect(entries?.length).toBe(1001);
-  // Copying the list for each picture took four minutes.
-  expect(performance.now() - start).toBeLessThan(10_000);
+  // Copying the list for each picture took four minutes. Processor time, since other work on the machine makes a test take longer.
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
 });

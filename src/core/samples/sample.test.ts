@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Dims3, typedVoxels, volumeBytes } from '../shared/volume.ts';
-import { openSample, type SampleRequest } from './sample.ts';
-import { sampleKinds, sampleTypes } from './sample-kinds.ts';
+import { openSample } from './sample.ts';
+import { type SampleKind, sampleKinds, sampleTypes } from './sample-kinds.ts';
+import type { SampleRequest } from './sample-pieces.ts';
 
 async function voxelsOf(request: Partial<SampleRequest> & Pick<SampleRequest, 'kind'>): Promise<Uint8Array> {
   const volume = openSample({ dims: [32, 32, 32], type: 'u8', seed: 1, ...request });
@@ -45,11 +47,20 @@ function bytePairsAlongY(bytes: Uint8Array, [width, height, depth]: Dims3): numb
   return 2 * pairs;
 }
 
+/** The begin of the SHA-1 of u8, u16 and f32, at 33 × 20 × 27 with seed 5: figures in the docs rest on these voxels. */
+const hashes: Readonly<Record<SampleKind, readonly string[]>> = {
+  zero: ['96abb9884f05', 'cb8e2cb8d443', 'e44b598fe704'],
+  sequence254: ['87b701f5c4d1', 'c1327a1b5ba8', '2f0197ce323c'],
+  sequence255: ['811ca67d08e7', 'f8d340926a91', '7897ebb7ad4b'],
+  potential: ['fd3497ae86aa', '061117276661', '8a4e71d6a435'],
+  phantom: ['66c879236592', 'd0665aa58000', 'b777a4e64709'],
+  labels: ['6c89c5f77b76', 'f311eb574f7c', '3ef35454fa0d'],
+};
+
 describe.each(sampleKinds)('%s', (kind) => {
-  test.each(sampleTypes)('%s: the same seed gives the same voxels', async (type) => {
-    const dims: Dims3 = [33, 20, 27];
-    const first = await voxelsOf({ kind, dims, type, seed: 7 });
-    expect(Buffer.compare(first, await voxelsOf({ kind, dims, type, seed: 7 }))).toBe(0);
+  test.each(sampleTypes)('%s: the voxels of a seed stay the same', async (type) => {
+    const bytes = await voxelsOf({ kind, dims: [33, 20, 27], type, seed: 5 });
+    expect(createHash('sha1').update(bytes).digest('hex').slice(0, 12)).toBe(hashes[kind][sampleTypes.indexOf(type)]);
   });
 
   test('a volume of one voxel and one long axis can be made', async () => {
@@ -156,7 +167,7 @@ test('its source is a NIfTI file', async () => {
 test('a cancel that comes by a timer or a message is heard soon', async () => {
   const volume = openSample({ kind: 'phantom', dims: [256, 256, 256], type: 'u8', seed: 1 });
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 50);
+  setTimeout(() => controller.abort(), 0);
   let bytes = 0;
   const read = async () => {
     for await (const piece of volume.voxels({ signal: controller.signal })) bytes += piece.byteLength;

@@ -3,6 +3,7 @@ import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { LevelHeader } from '../format/level.ts';
 import { partName } from '../format/part.ts';
+import { formInSource } from '../io/pictures/describe-pictures.ts';
 import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { HalvingMethod } from '../shared/halving.ts';
@@ -97,6 +98,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     if (own > 0) tally.add(how, bytes, own);
   }
   const source = await container.sourceDescription();
+  const storedAs = formInSource(volume, source);
   const chunks = tally.shares();
   const voxelBytes = volumeBytes(volume);
   const bytesOfSource = sourceBytes(volume, source);
@@ -111,7 +113,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     sourceFormat,
     sourceFiles: source.parts.map(({ name }) => name),
     endian: source.endian,
-    ...(source.stored?.as && { storedAs: source.stored.as }),
+    ...(storedAs && { storedAs }),
     ...(await describeLevels(container)),
     writer,
     voxelBytes,

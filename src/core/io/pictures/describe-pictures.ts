@@ -1,8 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
 import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../shared/source.ts';
+import type { StoredForm } from '../../shared/stored-voxels.ts';
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { maxPictures } from '../common/picture.ts';
-import { encodePictureTable, type PictureTable, parsePictureTable } from './picture-table.ts';
+import { encodePictureTable, type PictureTable, parsePictureTable, storedForm } from './picture-table.ts';
 
 const endings: Readonly<Record<PictureFormat, string>> = { png: 'png', tiff: 'tif' };
 
@@ -56,6 +57,15 @@ export function describePictures(
 
 function withEnding(name: string, format: PictureFormat): string {
   return name === '' || format === 'tiff' ? name : `${name.replace(/\.(png|tiff?)$/i, '')}.${endings[format]}`;
+}
+
+/**
+ * The form of the voxels in the file of a description, if it is not that of the volume.
+ * @throws StriaError `corrupt` for a damaged table of pictures
+ */
+export function formInSource({ type }: VolumeInfo, description: SourceDescription): StoredForm | undefined {
+  if (!isPictureFormat(description.format)) return description.stored?.as;
+  return storedForm({ type, bits: tableOf(description).bits });
 }
 
 /**

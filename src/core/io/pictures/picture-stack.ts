@@ -2,7 +2,6 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { isWorthDeflating, type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
-import type { StoredForm } from '../../shared/stored-voxels.ts';
 import { type Channel, colorChannels, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
@@ -16,7 +15,7 @@ import {
 } from '../common/picture.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
 import { compareNatural } from './natural-order.ts';
-import { ExtraPool, encodePictureTable } from './picture-table.ts';
+import { ExtraPool, encodePictureTable, storedForm } from './picture-table.ts';
 import { openPng } from './png-reader.ts';
 import { recognisePicture } from './recognise.ts';
 import { stackBoxes } from './stack-boxes.ts';
@@ -113,13 +112,6 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
     'invalid-input',
     `${picture.fullName} is ${describeShape(picture.shape)}, but ${first.fullName} is ${describeShape(first.shape)}; all pictures of a stack must match`,
   );
-}
-
-/** The form of a TIFF's samples if it is not that of the volume. */
-function storedForm({ type, bits }: PictureShape): StoredForm | undefined {
-  if (type === 'f32' && bits === 16) return 'f16';
-  if (bits !== 64) return undefined;
-  return type === 'i32' ? 'i64' : type === 'u32' ? 'u64' : undefined;
 }
 
 function describeShape(shape: PictureShape): string {

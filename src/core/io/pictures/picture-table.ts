@@ -1,5 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import { safeName } from '../../shared/source.ts';
+import type { StoredForm } from '../../shared/stored-voxels.ts';
+import type { ElementType } from '../../shared/volume.ts';
 import { maxChannels, maxPictures } from '../common/picture.ts';
 
 /** The data kept for a stack of pictures besides its pixels. docs/FORMAT.md, 'Pictures', defines how it is stored. */
@@ -16,6 +18,13 @@ export interface PictureEntry {
   readonly name: string;
   /** Its metadata in its format's encoding: whole PNG chunks, or TIFF tags (tiff-tags.ts). */
   readonly extra: Uint8Array;
+}
+
+/** The form of a picture's samples in its file if it is not that of the volume. */
+export function storedForm({ type, bits }: { readonly type: ElementType; readonly bits: number }): StoredForm | undefined {
+  if (type === 'f32' && bits === 16) return 'f16';
+  if (bits !== 64) return undefined;
+  return type === 'i32' ? 'i64' : type === 'u32' ? 'u64' : undefined;
 }
 
 /** The maximum size of the metadata kept for all pictures together. */

@@ -13,6 +13,8 @@ const flag = { bytesTransposed: 1, stored: 2, bitsTransposed: 4, notSplit: 16 };
 const compressors = { bloscLz: 0, lz4: 1, snappy: 2, zlib: 3, zstandard: 4 };
 const mostSplits = 16;
 const leastSplitBytes = 128;
+/** How many zlib streams of a chunk the platform decompresses at once, because a short one takes longer to begin than to decompress. */
+const streamsAtOnce = 16;
 
 /** The length of the content, from the header of a chunk. @throws StriaError `corrupt` if lengths contradict each other */
 export function bloscLength(bytes: Uint8Array): number {
@@ -34,7 +36,7 @@ export async function decodeBlosc(bytes: Uint8Array): Promise<Uint8Array> {
   const content = new Uint8Array(length);
   const blockCount = Math.ceil(length / blockBytes);
   if (headerBytes + 4 * blockCount > bytes.byteLength) throw damaged();
-  for (let block = 0; block < blockCount; block++) {
+  const decodeBlock = async (block: number) => {
     const to = content.subarray(block * blockBytes, (block + 1) * blockBytes);
     const isShort = to.byteLength < blockBytes;
     const maySplit = elementBytes <= mostSplits && to.byteLength / elementBytes >= leastSplitBytes;
@@ -42,17 +44,27 @@ export async function decodeBlosc(bytes: Uint8Array): Promise<Uint8Array> {
     const isTransposed = (flags & (flag.bytesTransposed | flag.bitsTransposed)) !== 0;
     const unpacked = isTransposed ? new Uint8Array(to.byteLength) : to;
     const partBytes = Math.floor(to.byteLength / splits);
+    if (partBytes * splits !== to.byteLength) throw damaged();
+    const parts: Uint8Array[] = [];
     let at = view.getUint32(headerBytes + 4 * block, true);
     for (let part = 0; part < splits; part++) {
       if (at + 4 > bytes.byteLength) throw damaged();
       const packedBytes = view.getUint32(at, true);
       const packed = bytes.subarray(at + 4, at + 4 + packedBytes);
       if (packed.byteLength !== packedBytes) throw damaged();
-      await decodePart(compressor, packed, unpacked.subarray(part * partBytes, (part + 1) * partBytes));
+      parts.push(packed);
       at += 4 + packedBytes;
     }
-    if (partBytes * splits !== to.byteLength) throw damaged();
+    const decoded = parts.map((packed, part) =>
+      decodePart(compressor, packed, unpacked.subarray(part * partBytes, (part + 1) * partBytes)),
+    );
+    await Promise.all(decoded);
     if (isTransposed) restoreOrder(unpacked, to, elementBytes, flags);
+  };
+  const blocksAtOnce = compressor === compressors.zlib ? Math.ceil(streamsAtOnce / Math.min(elementBytes, mostSplits)) : 1;
+  for (let block = 0; block < blockCount; block += blocksAtOnce) {
+    const count = Math.min(blocksAtOnce, blockCount - block);
+    await Promise.all(Array.from({ length: count }, (_, index) => decodeBlock(block + index)));
   }
   return content;
 }

@@ -1,6 +1,6 @@
 import { Boxes, FolderOpen, Sparkles } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
-import { sampleSummaries } from '../../../core/samples/sample.ts';
+import { sampleSummaries } from '../../../core/samples/sample-kinds.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { RecentFile } from '../../../core/shared/ipc.ts';
 import { readableNames } from '../../../core/shared/readable-formats.ts';
