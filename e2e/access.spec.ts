@@ -170,7 +170,7 @@ test('every panel, dialog, menu and layout is accessible', async ({ stria }) => 
   });
 
   await test.step('with two volumes', async () => {
-    await stria.dropFiles([other], { x: 900, y: 320 });
+    await stria.dropFiles([other], { x: 810, y: 300 });
     await expect(page.getByTestId('compare-bar')).toBeVisible();
     await page.getByTestId('compare-difference').click();
     await expect(page.getByTestId('difference')).toContainText('voxels differ');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { encode } from 'fast-png';
-import { expectOpen, openTab, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
+import { choose, expectOpen, openTab, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { columns, rows, slices, voxelsOf, writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
@@ -43,6 +43,7 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   await expectOpen(page, 'study · Localizer');
   expect((await voxelsInGpu(page)).equals(voxelsOf(1))).toBe(true);
 
+  await choose(page, 'codec-select', 'rle');
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('save-button')).toBeVisible();
   const saved = join(dirname(study), 'chosen.stria');

@@ -9,6 +9,9 @@ import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nrrd, patchwork } from './support/volumes.ts';
 
+// Fewer pixels to draw for a software GPU.
+test.use({ viewport: { width: 780, height: 570 } });
+
 // Chunks are 64 voxels long: two rows of three in each slice across z. The second row has the kinds in another order.
 const kinds = ['constant', 'runs', 'noisy', 'constant', 'constant', 'runs'] as const;
 const [columns, side] = [3, 64];

@@ -3,6 +3,9 @@ import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, volumeOf } from './support/volumes.ts';
 
+// Fewer pixels to draw for a software GPU.
+test.use({ viewport: { width: 780, height: 570 } });
+
 async function open(stria: Stria, name: string, bytes: Buffer): Promise<void> {
   await stria.dropFiles([stria.write(`${name}.nii`, bytes)]);
   await expect(stria.page.getByRole('heading', { level: 1 })).toContainText(`${name}.nii`);

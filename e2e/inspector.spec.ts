@@ -2,7 +2,7 @@ import { choose, drawCoarsely, expectOpen, openDetails, openTab } from './suppor
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test.use({ viewport: { width: 1280, height: 800 } });
+test.use({ viewport: { width: 960, height: 800 } });
 
 const choices = ['codec-select', 'prefer-select', 'axis-select', 'effort-select', 'compress-button'] as const;
 const result = ['result-ratio', 'result-size', 'result-exact', 'save-button'] as const;

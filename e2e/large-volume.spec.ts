@@ -14,6 +14,9 @@ import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise, shapes } from './support/volumes.ts';
 
+// Fewer pixels to draw for a software GPU.
+test.use({ viewport: { width: 780, height: 570 } });
+
 test('a volume larger than the GPU budget opens from a level, and slices and values come from the file', async ({ stria }) => {
   const { page } = stria;
   const volume = noise([150, 130, 110]);

@@ -18,7 +18,7 @@ import {
 import { expect, test } from './support/test.ts';
 import { nifti, placed, series, shapes, volumeOf } from './support/volumes.ts';
 
-const viewport = { width: 960, height: 640 };
+const viewport = { width: 780, height: 570 };
 test.use({ viewport, asks: true });
 
 const side = 32;
@@ -484,7 +484,7 @@ test('profiles in a thick slice and on the oblique slice have the stored values'
 
 test('a series plays with a layer over it', async ({ stria }) => {
   const { page } = stria;
-  const moving = placed(nifti(series(side, 6)), [1, 0, 0, -16, 0, 1, 0, -16, 0, 0, 1, -16]);
+  const moving = placed(nifti(series(20, 6)), [1.6, 0, 0, -15.7, 0, 1.6, 0, -15.7, 0, 0, 1.6, -15.7]);
   await stria.dropFiles([stria.write('moving.nii', moving)]);
   await expectOpen(page, 'moving.nii');
   await page.keyboard.press('2');

@@ -4,7 +4,7 @@ import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
 
-test.use({ viewport: { width: 1280, height: 800 } });
+test.use({ viewport: { width: 1280, height: 600 } });
 
 /** Opens one of the volumes whose values are hard to show, with slices only, since these specs do not need the 3D view. */
 async function open(stria: Stria, name: OddName): Promise<void> {

@@ -6,7 +6,9 @@ import { boxOf, drawCoarsely, expectOpen, settledPicture } from './support/app.t
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-// The default window is so wide that the initial camera does not depend on the layout in which the volume was opened.
+// The window is so wide that the initial camera does not depend on the layout in which the volume was opened.
+
+test.use({ viewport: { width: 960, height: 640 } });
 
 test('`stria picture` draws the pixels of the app’s pictures', async ({ stria }) => {
   const { page } = stria;

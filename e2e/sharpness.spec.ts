@@ -3,7 +3,7 @@ import { expectOpen, testHook } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
 
-test.use({ viewport: { width: 480, height: 360 }, sharp: true });
+test.use({ viewport: { width: 400, height: 300 }, sharp: true });
 
 /** Commands that open a system dialog, or leave no volume in view. */
 const withoutPicture = [
@@ -66,6 +66,6 @@ test('the 3D view becomes sharp after every command', async ({ stria }) => {
     }
     await expectSharp(page, id);
   }
-  await page.setViewportSize({ width: 440, height: 340 });
+  await page.setViewportSize({ width: 360, height: 280 });
   await expectSharp(page, 'a smaller window');
 });

@@ -15,6 +15,9 @@ import { cli, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, scan, scans } from './support/volumes.ts';
 
+// Fewer pixels to draw for a software GPU.
+test.use({ viewport: { width: 780, height: 570 } });
+
 // `wave` makes a small file, and a faster codec holds the same voxels in GPU memory.
 
 test('a scan is saved small, opens again, and is kept compressed by a faster codec', async ({ stria }) => {

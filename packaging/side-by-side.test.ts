@@ -22,7 +22,7 @@ test.skipIf(process.platform === 'win32')(
   'side-by-side.mjs fails if a script fails; a signal ends what the scripts started',
   async () => {
     const wait = `console.log('begun'); require('fs').writeFileSync('pid', String(process.pid)); setTimeout(() => {}, 60000)`;
-    const scripts = { fine: 'echo fine', bad: 'echo worse && exit 7', waits: `node -e "${wait}"` };
+    const scripts = { fine: 'echo fine', bad: 'echo worse >&2 && exit 7', waits: `node -e "${wait}"` };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
     const start = (...names: string[]) => {
       const child = spawn(process.execPath, [script, ...names], { cwd: folder });
@@ -39,6 +39,14 @@ test.skipIf(process.platform === 'win32')(
     expect(mixed).toMatchObject({ code: 1, output: expect.stringContaining('FAILED with exit code 7') });
     expect(mixed.output).toContain('side-by-side: failed: bad');
     expect((await start('fine').ended).code).toBe(0);
+    const inTurn = await start('fine && npm run bad').ended;
+    expect(inTurn).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/> npm run fine && npm run bad\nfine\n[\s\S]*worse\n/),
+    });
+    const stopsEarly = await start('bad && npm run fine').ended;
+    expect(stopsEarly.code).toBe(1);
+    expect(stopsEarly.output).not.toMatch(/^fine$/m);
     const { child, ended } = start('waits', 'fine');
     const pid = () => {
       try {

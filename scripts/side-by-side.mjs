@@ -1,5 +1,6 @@
-// Runs several npm scripts at once, so that no core is idle: `node scripts/side-by-side.mjs types "test:python -- --if-possible"`.
-// Prints the output of each when it ends. Fails if one of them fails, after all have ended. A signal that would end this process ends them.
+// Runs several npm scripts at once, so that no core is idle: `node scripts/side-by-side.mjs lint "test:python -- --if-possible"`.
+// An argument such as "types && npm run fuzz" is two scripts, one after the other. Prints the output of each argument when it ends.
+// Fails if one of them fails, after all have ended. A signal that would end this process ends them.
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 
@@ -10,7 +11,7 @@ const run = async (words) => {
   const started = performance.now();
   // The shell joins both streams, which keeps the order of their lines. Its process group holds all that the script starts.
   const options = { shell: true, stdio: ['ignore', 'pipe', 'inherit'], detached: !isWindows };
-  const child = spawn(`npm run --silent ${words} 2>&1`, options);
+  const child = spawn(`(npm run --silent ${words}) 2>&1`, options);
   children.add(child);
   const ended = new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
   const [output, code] = await Promise.all([buffer(child.stdout), ended]);

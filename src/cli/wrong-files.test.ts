@@ -77,7 +77,8 @@ test('stria bench compare: a file that is no result', async () => {
 });
 
 test('stria bench files: a file that Stria cannot read, and one that it does not restore byte for byte', async () => {
-  const bench = (name: string) => said('bench', 'files', input(name), '--tools', 'stria', '--device', 'cpu');
+  const bench = (name: string) =>
+    said('bench', 'files', input(name), '--tools', 'stria', '--repetitions', '1', '--device', 'cpu');
   const unread = await bench('notes.txt');
   expect(unread.stderr).toContain("`stria compress` failed: not supported: DIR/notes.txt: Stria doesn't recognise this file");
   expect(unread.stderr).not.toContain('Please report');

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { defaultRepetitions } from '../../core/bench/harness/result.ts';
 import { suiteNames } from '../../core/bench/harness/tables.ts';
 import { codecs } from '../../core/codecs/registry.ts';
 import { sampleKinds, sampleTypes } from '../../core/samples/sample-kinds.ts';
@@ -257,13 +258,32 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const names = codecs.map((definition) => definition.name);
       const ways = ['auto', ...names];
       const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
+      const wantedRepetitions = text(values, 'repetitions');
+      if (wantedRepetitions !== undefined && (task === 'tune' || task === 'compare'))
+        throw usage(`--repetitions is for suites, not for ${task}`);
+      const repetitions = wholeNumber('repetitions', wantedRepetitions ?? String(defaultRepetitions), 1000);
+      if (repetitions < 1) throw usage('--repetitions must be at least 1');
       const tools = text(values, 'tools')?.split(',');
       if (tools && task !== 'files') throw usage(`--tools is for \`stria bench files\`, not for ${task}`);
       const limit = text(values, 'limit');
       if (limit !== undefined && task !== 'files') throw usage(`--limit is for \`stria bench files\`, not for ${task}`);
       const limitSeconds = wholeNumber('limit', limit ?? '600', 86_400);
       if (limitSeconds < 1) throw usage('--limit must be at least 1 second');
-      return { name, task, inputs, scan, size, type, codecs: chosen, tools, limitSeconds, output, ...device(), ...talk };
+      return {
+        name,
+        task,
+        inputs,
+        scan,
+        size,
+        type,
+        codecs: chosen,
+        repetitions,
+        tools,
+        limitSeconds,
+        output,
+        ...device(),
+        ...talk,
+      };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);

@@ -323,7 +323,7 @@ const commands = {
   bench: {
     usage: '[SUITE [SAMPLE...|IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, relative to a plain copy',
-    options: ['size', 'type', 'codec', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
+    options: ['size', 'type', 'codec', 'repetitions', 'tools', 'limit', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     words: {
       output: replacedFile,
       size: 'side of the volumes in voxels',

@@ -187,6 +187,7 @@ export const options = {
     value: 'SECONDS',
     text: 'for files: stop a program that takes longer in one direction, and leave it out (default 600)',
   },
+  repetitions: { short: undefined, value: 'N', text: 'measure each case at most N times (default 15)' },
   seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
   'picture-memory': {
     short: undefined,

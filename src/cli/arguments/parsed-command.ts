@@ -265,6 +265,8 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly size: number | undefined;
   readonly type: SampleType;
   readonly codecs: readonly string[];
+  /** How often each case is measured at most. */
+  readonly repetitions: number;
   /** Programs for `files`; undefined for all. */
   readonly tools: readonly string[] | undefined;
   /** For `files`: the longest that a program may take in one direction. */

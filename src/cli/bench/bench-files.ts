@@ -11,7 +11,6 @@ import {
   type BenchRequest,
   type BenchResult,
   benchSchema,
-  defaultRepetitions,
 } from '../../core/bench/harness/result.ts';
 import type { SampleKind, SampleType } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
@@ -19,7 +18,7 @@ import { throwIfAborted } from '../../core/shared/job.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/parsed-command.ts';
 import type { CommandContext } from '../terminal/context.ts';
-import { isInstalled, type ProgramRuns, repeatProgram, runProgram } from './run-program.ts';
+import { isInstalled, type Limits, type ProgramRuns, repeatProgram, runProgram } from './run-program.ts';
 import { folderBytes, hasPictureSlices, sameSlices, writeSlices } from './slices.ts';
 import { otherTools, programOf, striaTools, type Tool, wantedPrograms } from './tools.ts';
 
@@ -47,7 +46,7 @@ export interface FilesBench {
  * first, so that every program gets the same bytes.
  */
 export async function benchFiles(
-  { inputs, size: wanted, type, codecs, tools, limitSeconds }: BenchCommand,
+  { inputs, size: wanted, type, codecs, repetitions, tools, limitSeconds }: BenchCommand,
   { gpu, stria, machine, save }: FilesBench,
   { terminal, signal }: CommandContext,
 ): Promise<BenchResult> {
@@ -55,7 +54,7 @@ export async function benchFiles(
   const began = new Date();
   const size = wanted ?? 256;
   const codec = codecs.length === 1 ? (codecs[0] as string) : 'auto';
-  const request: BenchRequest = { suite: 'files', size, type, codecs: [codec], repetitions: defaultRepetitions };
+  const request: BenchRequest = { suite: 'files', size, type, codecs: [codec], repetitions };
   const folder = await mkdtemp(join(tmpdir(), 'stria-bench-'));
   const cases: BenchCase[] = [];
   const gaps: BenchGap[] = [];
@@ -99,7 +98,7 @@ export async function benchFiles(
         }
         terminal.note(`  ${input.name}, ${tool.method}`);
         const work = await mkdtemp(join(folder, 'work-'));
-        const limits = { signal, limitMs: 1000 * limitSeconds };
+        const limits = { signal, limitMs: 1000 * limitSeconds, mostRuns: repetitions };
         const measured = await benchTool(tool, input, work, limits).finally(() => rm(work, { recursive: true }));
         unmeasured.shift();
         if (measured) cases.push(...measured);
@@ -113,25 +112,19 @@ export async function benchFiles(
   return result();
 }
 
-interface Limits {
-  readonly signal: AbortSignal;
-  /** Time limit of a run in one direction. */
-  readonly limitMs: number;
-}
-
 /** @param work an empty folder @returns undefined if the tool takes too long in either direction */
-async function benchTool(tool: Tool, input: Input, work: string, { signal, limitMs }: Limits): Promise<BenchCase[] | undefined> {
+async function benchTool(tool: Tool, input: Input, work: string, limits: Limits): Promise<BenchCase[] | undefined> {
   const isSlices = tool.takes === 'slices';
   const source = isSlices ? (input.slices as string) : input.file;
   // Stria needs its own ending; the other programs accept any.
   const packed = join(work, isSlices ? 'packed' : 'packed.stria');
   const restored = join(work, 'restored');
   if (isSlices) await Promise.all([mkdir(packed), mkdir(restored)]);
-  const compress = await repeatProgram(tool.command, { ...tool.compress(source, packed), output: packed }, signal, limitMs);
+  const compress = await repeatProgram(tool.command, { ...tool.compress(source, packed), output: packed }, limits);
   if (!compress) return undefined;
   const outputBytes = isSlices ? await folderBytes(packed) : (await stat(packed)).size;
   const back = { ...tool.decompress(packed, restored), output: restored };
-  const decompress = await repeatProgram(tool.command, back, signal, limitMs);
+  const decompress = await repeatProgram(tool.command, back, limits);
   if (!decompress) return undefined;
   const isSame = isSlices ? await sameSlices(source, restored) : await sameFile(source, restored);
   if (!isSame) {

@@ -46,9 +46,11 @@ test('stria bench codecs measures codecs on the volume of a file, repeated along
 
 test('stria bench files measures the whole program beside others', async () => {
   writeFileSync(at('scan.nii.gz'), gzipSync(niftiFile([40, 30, 20], 2)));
-  const ran = await stria('bench', 'files', at('scan.nii.gz'), '--device', 'cpu', '--json', '--quiet');
+  const ran = await stria('bench', 'files', at('scan.nii.gz'), '--repetitions', '1', '--device', 'cpu', '--json', '--quiet');
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
-  const { cases, gaps } = checkBenchResult(JSON.parse(ran.stdout));
+  const { cases, gaps, request } = checkBenchResult(JSON.parse(ran.stdout));
+  expect(request.repetitions).toBe(1);
+  for (const { wallMs } of cases) expect(wallMs.repetitions).toBe(1);
   const methods = [...cases, ...gaps].map(({ method }) => method);
   const others = ['cp', 'gzip -6', 'pigz -6', 'lz4 -1', 'zstd -1 -T0', 'zstd -3 -T0', 'zstd -19 -T0', 'xz -6 -T0'];
   const coders = ['JPEG-LS, by slice (ffmpeg)', 'JPEG XL -e 7, by slice (cjxl)'];

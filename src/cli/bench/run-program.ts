@@ -32,12 +32,19 @@ export interface ProgramRuns {
   readonly peakBytes: number | undefined;
 }
 
+export interface Limits {
+  readonly signal: AbortSignal;
+  /** Time limit of a run in one direction. */
+  readonly limitMs: number;
+  /** How often a program is measured at most. */
+  readonly mostRuns: number;
+}
+
 /** A program that takes this long is run once, without a warm-up. */
 const onceMs = 5000;
 /** Measuring stops after this many milliseconds and at least this many runs. */
 const enoughMs = 2000;
 const leastRuns = 3;
-const mostRuns = 15;
 /** How long a program that is to end may take to do so before it is killed. */
 const graceMs = 1000;
 /** The interval at which a running program's memory is sampled. */
@@ -50,8 +57,7 @@ const lookMs = 5;
 export async function repeatProgram(
   command: string,
   call: Call,
-  signal: AbortSignal,
-  limitMs: number,
+  { signal, limitMs, mostRuns }: Limits,
 ): Promise<ProgramRuns | undefined> {
   const first = await runProgram(command, call, signal, limitMs);
   if (!first || first.wallMs >= onceMs) return first && spreadRuns([first]);

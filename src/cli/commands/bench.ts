@@ -4,13 +4,7 @@ import { basename } from 'node:path';
 import { checkBenchResult } from '../../core/bench/check-result.ts';
 import { type BenchComparison, compareResults } from '../../core/bench/compare.ts';
 import type { BenchHost } from '../../core/bench/harness/context.ts';
-import {
-  type BenchCase,
-  type BenchRequest,
-  type BenchResult,
-  defaultRepetitions,
-  medianMs,
-} from '../../core/bench/harness/result.ts';
+import { type BenchCase, type BenchRequest, type BenchResult, medianMs } from '../../core/bench/harness/result.ts';
 import { benchTables, type TableId, tableIds } from '../../core/bench/harness/tables.ts';
 import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
 import { type TuningReport, tuneGpu } from '../../core/bench/tune.ts';
@@ -98,11 +92,11 @@ async function withGpu<T>(command: BenchCommand, { terminal }: CommandContext, w
 function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContext): Promise<BenchResult> {
   const { terminal, signal } = context;
   return withGpu(command, context, async (gpu) => {
-    const { type, codecs } = command;
+    const { type, codecs, repetitions } = command;
     const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
     const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
     const some = samples.length > 0 ? { samples } : {};
-    const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
+    const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions };
     const run = (host: Omit<BenchHost, 'openCrew'>, more: Partial<BenchRequest> = {}) =>
       runGpuSuite(
         suite,

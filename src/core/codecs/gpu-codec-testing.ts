@@ -31,6 +31,8 @@ export interface DescribeOptions {
   readonly longestSide?: number;
   /** The patterns of many chunks with elements of more than one byte, whose kernels differ only in constants. Default: all. */
   readonly widerPatterns?: readonly string[];
+  /** The shape of the largest chunk whose payloads are damaged. Default: a whole brick. */
+  readonly largestDamaged?: Dims3;
   /** Whether to call `spreadDispatches`. */
   readonly isSpread?: boolean;
 }
@@ -296,6 +298,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
         definition,
         gpu,
         widths.filter((width) => width !== 2),
+        options.largestDamaged,
       );
 
     if (options.isBrief) return;

@@ -13,8 +13,13 @@ import { createKernels } from './kernels.ts';
 /** Number of chunks in a row of the box. */
 const perRow = 16;
 
-/** @param widths of elements to test */
-export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widths: readonly CodecElementBytes[]): void {
+/** @param widths of elements to test @param largest the shape of the largest chunk, a whole brick for codecs with bricks */
+export function describeVerdictOnGpu(
+  definition: CodecDefinition,
+  gpu: Gpu,
+  widths: readonly CodecElementBytes[],
+  largest: Dims3 = [16, 16, 16],
+): void {
   const kernels = createKernels(definition, gpu);
 
   /** Whether the GPU finds each payload sound: it raises no flag, and the payload decodes to the chunk's voxels. */
@@ -62,7 +67,7 @@ export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widt
     const small = chunksToDamage(definition).filter((chunk) => chunk.elementBytes === elementBytes);
     type Pattern = (typeof testPatterns)[string];
     // Unclipped bricks, payloads of several segments, and noise.
-    const whole = makeChunk([16, 16, 16], elementBytes, testPatterns.blobs as Pattern);
+    const whole = makeChunk(largest, elementBytes, testPatterns.blobs as Pattern);
     const noise = makeChunk([5, 6, 4], elementBytes, testPatterns.random as Pattern);
     for (const chunk of [...small, whole, noise]) {
       const parameters = parametersFor(definition, chunk, 'y');
