@@ -347,8 +347,8 @@ export const rooms = [
   },
   {
     room: 'core/stream/check',
-    holds: 'Verifying a .stria, and recovering what is left of a damaged one.',
-    imports: 'core/chunks core/codec core/format core/io/common core/io/pictures core/shared core/stream',
+    holds: 'Describing and verifying a .stria, and recovering what is left of a damaged one.',
+    imports: 'core/chunks core/codec core/format core/io/common core/io/pictures core/left-out core/shared core/stream',
   },
   {
     room: 'core/stream/made-levels',

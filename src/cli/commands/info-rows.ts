@@ -3,7 +3,7 @@ import type { FileFormat } from '../../core/shared/source.ts';
 import type { StoredForm } from '../../core/shared/stored-voxels.ts';
 import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 import type { FileWindow } from '../../core/shared/volume-facts.ts';
-import type { ContainerInfo, LevelInfo } from '../../core/stream/info.ts';
+import type { ContainerInfo, LevelInfo } from '../../core/stream/check/info.ts';
 import type { KeptLevels } from '../../core/volume/levels/kept-levels.ts';
 import { scalingWords } from '../terminal/scaling-words.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';

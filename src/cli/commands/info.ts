@@ -9,7 +9,7 @@ import { faultToData } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import { searchTags, type VolumeTag } from '../../core/shared/volume-facts.ts';
-import { describeContainer } from '../../core/stream/info.ts';
+import { describeContainer } from '../../core/stream/check/info.ts';
 import { findKeptLevels, type KeptLevels } from '../../core/volume/levels/kept-levels.ts';
 import type { InfoCommand } from '../arguments/parsed-command.ts';
 import { choiceTable } from '../terminal/choice-table.ts';

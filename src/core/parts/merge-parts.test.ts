@@ -13,7 +13,7 @@ import { verifyContainer } from '../stream/check/verify.ts';
 import { compressVolume } from '../stream/compress/compress.ts';
 import { auto, infoOf, only, restoreBytes, voxelsOf, watchedSink } from '../stream/engine-testing.ts';
 import { formatCases, openFiles } from '../stream/formats-testing.ts';
-import { describeContainer } from '../stream/info.ts';
+import { describeContainer } from '../stream/check/info.ts';
 import { memoryVolume } from '../stream/memory-volume.ts';
 import { mergeParts } from './merge-parts.ts';
 import { boxOf } from './parts-testing.ts';

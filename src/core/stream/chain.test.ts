@@ -16,8 +16,8 @@ import { ContainerReader } from '../format/container-reader.ts';
 import { writeContainer } from '../format/container-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { StriaError } from '../shared/errors.ts';
+import { describeContainer } from './check/info.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf } from './engine-testing.ts';
-import { describeContainer } from './info.ts';
 
 const backend = createCpuBackend(inlinePool());
 

@@ -9,11 +9,11 @@ import { memorySource } from '../shared/bytes.ts';
 import { faultTags, StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { type Dims4, elementBytes, elementTypes, swapBytes } from '../shared/volume.ts';
+import { describeContainer } from './check/info.ts';
 import { recoverVolume } from './check/recover.ts';
 import { verifyContainer } from './check/verify.ts';
 import { compressVolume } from './compress/compress.ts';
 import { auto, compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
-import { describeContainer } from './info.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore/restore.ts';
 

@@ -1,15 +1,15 @@
-import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
-import { isInterleaved, withTimePoints } from '../format/chunk-grid.ts';
-import type { ContainerReader } from '../format/container-reader.ts';
-import type { LevelHeader } from '../format/level.ts';
-import { partName } from '../format/part.ts';
-import { formInSource } from '../io/pictures/describe-pictures.ts';
-import { type LeftOutLevel, leftOutLevels } from '../left-out/left-out-levels.ts';
-import { toStriaError } from '../shared/errors.ts';
-import type { HalvingMethod } from '../shared/halving.ts';
-import { type FileFormat, sourceBytes } from '../shared/source.ts';
-import type { StoredForm } from '../shared/stored-voxels.ts';
-import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type ChunkShare, ChunkTally } from '../../chunks/chunk-tally.ts';
+import { isInterleaved, withTimePoints } from '../../format/chunk-grid.ts';
+import type { ContainerReader } from '../../format/container-reader.ts';
+import type { LevelHeader } from '../../format/level.ts';
+import { partName } from '../../format/part.ts';
+import { formInSource } from '../../io/pictures/describe-pictures.ts';
+import { type LeftOutLevel, leftOutLevels } from '../../left-out/left-out-levels.ts';
+import { toStriaError } from '../../shared/errors.ts';
+import type { HalvingMethod } from '../../shared/halving.ts';
+import { type FileFormat, sourceBytes } from '../../shared/source.ts';
+import type { StoredForm } from '../../shared/stored-voxels.ts';
+import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 
 /** A container's description of itself, as plain data. */
 export interface ContainerInfo {
