@@ -91,7 +91,7 @@ export class BrickStage {
   }
 
   /**
-   * Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested.
+   * Decodes the bricks that have arrived, and submits a frame at once. Resolves when the GPU is done and the next bricks are requested.
    * @returns its parts; `atMs` by the host's clock
    */
   async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
@@ -103,6 +103,7 @@ export class BrickStage {
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
     const feedback = this.#record(commands, projection, view);
+    const { frame } = this.#view;
     const submitted = commands.submit();
     const before = performance.now();
     await submitted;
@@ -110,7 +111,7 @@ export class BrickStage {
     const met = feedback();
     if (met.used.length > 0) this.firstPictureMs ??= performance.now() - this.#start;
     const { bias } = this.#view;
-    this.#view.take(met, [0]);
+    this.#view.take(met, [0], frame);
     this.#check();
     const now = performance.now();
     const ms = now - this.#lastEnd;

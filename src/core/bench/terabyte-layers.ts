@@ -1,7 +1,7 @@
 import type { BrickFeedback } from '../bricks/brick-feedback.ts';
 import { BrickLayers } from '../bricks/brick-layers.ts';
 import type { BrickSource } from '../bricks/brick-source.ts';
-import { BrickView } from '../bricks/brick-view.ts';
+import { BrickView, type ViewedFrame } from '../bricks/brick-view.ts';
 import { GpuBricks } from '../bricks/gpu-bricks.ts';
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { type BrickLayer, brickTexels } from '../bricks/layer-uniform.ts';
@@ -65,10 +65,11 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
       const inputs = { projection: stackLook.projection, displays, frame, transfer, layerBricks, areLabels };
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
       const feedback = layers.end(commands);
+      const frames = [scan.frame, labels.frame] as const;
       return () => {
         const [ofScan, ofLabels] = feedback() as [BrickFeedback, BrickFeedback];
-        scan.take(ofScan);
-        labels.take(ofLabels);
+        scan.take(ofScan, frames[0]);
+        labels.take(ofLabels, frames[1]);
       };
     };
     const start = performance.now();
@@ -144,8 +145,13 @@ class ComputedLayer {
     return { bricks: this.bricks, look, texture: this.#texture, toUnit, detail };
   }
 
-  take(met: BrickFeedback): void {
-    this.#view.take(met, [0]);
+  /** See `BrickView`. */
+  get frame(): ViewedFrame {
+    return this.#view.frame;
+  }
+
+  take(met: BrickFeedback, frame: ViewedFrame): void {
+    this.#view.take(met, [0], frame);
     checkBudgets(this.#host, this.bricks, { host: { bytes: this.#limits.hostBytes }, gpu: this.#limits.gpu });
   }
 

@@ -92,7 +92,8 @@ export class BrickLayers {
       const words = commands.readWords(buffer, 4 * places.feedback, 4 * feedback.asked);
       const reader = this.#readers.get(bricks) ?? new FeedbackReader(bricks, feedback);
       this.#readers.set(bricks, reader);
-      return () => reader.read(words());
+      const { fills } = bricks.atlas;
+      return () => reader.read(words(), fills);
     });
     return () => reads.map((read) => read());
   }

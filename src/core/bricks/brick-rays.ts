@@ -150,7 +150,8 @@ export class BrickRays {
   /** Records the readback of the feedback. @returns a function that gives the feedback once the commands have run */
   end(commands: Commands): () => BrickFeedback {
     const words = commands.readWords(this.#feedback, 0, 4 * this.#places.asked);
-    return () => this.#reader.read(words());
+    const { fills } = this.#bricks.atlas;
+    return () => this.#reader.read(words(), fills);
   }
 
   destroy(): void {

@@ -1,7 +1,7 @@
 import { brickOf } from '../../../core/bricks/brick.ts';
 import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
-import { BrickView } from '../../../core/bricks/brick-view.ts';
+import { BrickView, type ViewedFrame } from '../../../core/bricks/brick-view.ts';
 import { detailOf, type PagedChannel, type PagedLook } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
 import { type Projection, type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
@@ -125,7 +125,8 @@ export class BrickDrawing {
     if (strip.from + strip.count < strip.height) return () => {};
     this.#begun = undefined;
     const feedback = this.#rays.end(commands);
-    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels));
+    const { frame: drawn } = this.#demand;
+    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels, drawn));
   }
 
   #looksOf(channels: DrawnBricks['channels']): readonly PagedLook[] {
@@ -185,13 +186,13 @@ export class BrickDrawing {
     this.#probe.destroy();
   }
 
-  #take(feedback: BrickFeedback, channels: DrawnBricks['channels']): void {
+  #take(feedback: BrickFeedback, channels: DrawnBricks['channels'], drawn: ViewedFrame): void {
     // The requests of a destroyed drawing would never be withdrawn.
     const timePoints = channels.map(({ timePoint }) => timePoint);
     if (this.#isDestroyed || timePoints.join() !== this.#timePoints.join()) return;
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];
-    this.#demand.take(feedback, timePoints);
+    this.#demand.take(feedback, timePoints, drawn);
     this.space.unread = this.#demand.fault;
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();
