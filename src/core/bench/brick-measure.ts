@@ -107,10 +107,7 @@ export async function measurePaced(context: BenchContext, flight: Flight): Promi
   stage.sharpness = still;
 }
 
-export async function measure(
-  context: BenchContext,
-  { stage, view, projection, size, pace, ...flight }: Flight,
-): Promise<void> {
+export async function measure(context: BenchContext, { stage, view, projection, size, pace, ...flight }: Flight): Promise<void> {
   const { gpu, meter } = context;
   context.begin(`${flight.subject}, ${flight.method}`);
   const completeMs = await stage.settle(projection, view(0), pace?.settles);

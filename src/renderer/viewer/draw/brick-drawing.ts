@@ -5,6 +5,7 @@ import { BrickView, type ViewedFrame } from '../../../core/bricks/brick-view.ts'
 import { detailOf, type PagedChannel, type PagedLook } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
 import { type Projection, type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
+import type { StackVariant } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
@@ -19,8 +20,9 @@ export interface DrawnBricks {
   readonly view: RayView;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
-  /** The projection if `record` calls `BrickRays.record`, whose kernel is then compiled beside other frames. */
-  readonly alone: Projection | undefined;
+  readonly projection: Projection;
+  /** `stackVariant` of what `record` records; undefined if it calls `BrickRays.record`. */
+  readonly variant: StackVariant | undefined;
   /** Records the rays of a strip with `BrickRays.record` or `recordStack`. */
   record(rays: BrickRays, commands: Commands, target: GPUTexture, strip: Strip): void;
 }
@@ -73,8 +75,8 @@ export class BrickDrawing {
    * Whether the kernel of a frame is still being compiled. That can take seconds, so it is done beside frames of the coarse volume, which
    * would stop if it were compiled when it is needed.
    */
-  isCompiling({ alone, channels }: DrawnBricks): boolean {
-    const compiling = alone && this.#rays.compile(alone, this.#looksOf(channels));
+  isCompiling({ projection, variant, channels }: DrawnBricks): boolean {
+    const compiling = this.#rays.compile(projection, this.#looksOf(channels), variant);
     if (compiling && compiling !== this.#compiling) {
       void this.space.reads(compiling, () => {
         if (!this.#isDestroyed) this.space.changed();
@@ -82,6 +84,11 @@ export class BrickDrawing {
     }
     this.#compiling = compiling;
     return compiling !== undefined;
+  }
+
+  /** Whether the kernel of a frame has been compiled, and enough bricks are loaded. Compiles and requests nothing. */
+  canDraw({ projection, variant, channels }: DrawnBricks): boolean {
+    return this.#rays.has(projection, this.#looksOf(channels), variant) && this.isReady(channels);
   }
 
   /** Whether enough bricks of the channels are loaded to draw them in place of the coarse volume. */

@@ -30,16 +30,17 @@ import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
 import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, layerTime, mostMeshes, volumeIdOf } from '../model/layers.ts';
+import { baseOpacity, layerTime, mostMeshes } from '../model/layers.ts';
 import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { BrickChannels, drawsChannels } from './brick-channels.ts';
+import { BrickChannels, channelVariant, drawsChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
-import { type BrickedVolume, BrickLayersDrawing, drawsFromBricks } from './brick-layers-drawing.ts';
+import { type BrickedVolume, BrickLayersDrawing } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
 import { baseIn3d, brickGrid, channelIn3d, layerIn3d, surfaceIn3d } from './ray-volumes.ts';
 import { StackColors, transferIn } from './stack-colors.ts';
+import { contentOf, hasBase, layerSpace, type Shown, standIns, variantOf } from './stand-in.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
@@ -64,6 +65,11 @@ export interface RayMarch {
   readonly isDraft?: boolean | undefined;
   /** See `DrawnBricks`; default: the width of the strip. */
   readonly restWidth?: number | undefined;
+  /**
+   * If given, a kernel for several volumes is compiled beside frames that show less, and this is called once a frame would show everything.
+   * Otherwise it is compiled when it is needed.
+   */
+  readonly onCompiled?: (() => void) | undefined;
 }
 
 /**
@@ -88,6 +94,11 @@ export class RayDrawing {
   readonly #layers: BrickLayersDrawing;
   /** Whether the current frame is drawn from bricks. */
   #isOfBricks = false;
+  /** What the current frame draws of its layers. */
+  #shown: Shown = 'all';
+  /** The kernel that frames wait for. */
+  #compiling: Promise<void> | undefined;
+  #isDestroyed = false;
 
   constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
     this.#gpu = gpu;
@@ -107,6 +118,11 @@ export class RayDrawing {
   /** Whether the last frame was drawn from bricks, of the volume or of a layer. */
   get isOfBricks(): boolean {
     return this.#isOfBricks || this.#layers.isUsed;
+  }
+
+  /** Whether frames show less until a kernel has been compiled. */
+  get isCompiling(): boolean {
+    return this.#compiling !== undefined;
   }
 
   /** How many times larger than a pixel the voxels of the last frame may have been; 1 if it was not drawn from the volume's bricks. */
@@ -132,9 +148,10 @@ export class RayDrawing {
     // `Gpu.onLost` tells the device's owner about a loss.
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
-    if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(state, layers, march);
+    if (march.strip.from === 0) this.#choose(state, layers, march);
+    const drawn = contentOf(this.#shown, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    const took = this.#record(commands, state, layers, march, this.#picture);
+    const took = this.#record(commands, state, drawn.layers, drawn.march, this.#picture);
     const submitted = commands.submit();
     took(submitted);
     return submitted.then(
@@ -162,6 +179,7 @@ export class RayDrawing {
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
     this.#bricks?.destroy();
     this.#channels?.destroy();
     this.#layers.destroy();
@@ -190,11 +208,56 @@ export class RayDrawing {
     };
   }
 
+  /** Chooses what a frame draws: less than everything while the kernel for that is being compiled. */
+  #choose(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
+    const { onCompiled } = march;
+    this.#shown = 'all';
+    this.#isOfBricks = this.#drawsBricks(state, layers, march);
+    const isStack = !isOneVolume(state, layers, march.meshes, march.labels);
+    if (this.#isOfBricks || !onCompiled || !isStack) {
+      this.#compiling = undefined;
+      return;
+    }
+    const frame = this.#brickFrame(state, layers, march);
+    // While the kernel for bricks is compiled, that for textures is not worth compiling.
+    const isAwaited = frame !== undefined && this.#bricks?.isCompiling(frame) === true;
+    const variant = variantOf(this.#gpu, state, { layers, march }, false);
+    const compiling = isAwaited ? undefined : this.#stackPass.compile(state.projection, variant);
+    if (compiling && compiling !== this.#compiling) void compiling.then(() => !this.#isDestroyed && onCompiled());
+    this.#compiling = compiling;
+    if (!compiling && !isAwaited) return;
+    const standIn = standIns.find((each) => this.#canDraw(state, layers, march, each));
+    this.#shown = standIn?.shown ?? 'all';
+    this.#isOfBricks = standIn?.isBaseOfBricks === true;
+  }
+
+  /** Whether the kernel for less than everything has been compiled. */
+  #canDraw(
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    march: RayMarch,
+    { shown, isBaseOfBricks }: (typeof standIns)[number],
+  ): boolean {
+    if (shown === 'none' && baseOpacity(state.layers) === 0) return false;
+    const content = contentOf(shown, layers, march);
+    if (!isBaseOfBricks) {
+      if (isOneVolume(state, content.layers, content.march.meshes, content.march.labels)) return true;
+      return this.#stackPass.has(state.projection, variantOf(this.#gpu, state, content, false));
+    }
+    // The bricks of one channel alone would replace those of all.
+    if (drawsChannels(march.bricks, state, layers, march.meshes)) return false;
+    const frame = this.#brickFrame(state, content.layers, content.march);
+    return frame !== undefined && this.#bricks?.canDraw(frame) === true;
+  }
+
   /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
   #drawsBricks(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): boolean {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
-    if (!bricks || !frame || bricks.isCompiling(frame)) return false;
+    if (!bricks || !frame) return false;
+    // `load` has waited for the kernel of a picture of several volumes, unless it has changed since.
+    const mayWait = frame.variant === undefined || march.onCompiled !== undefined;
+    if (mayWait && bricks.isCompiling(frame)) return false;
     if (bricks.isReady(frame.channels)) return true;
     void bricks.probe(frame, march.strip);
     return false;
@@ -225,8 +288,8 @@ export class RayDrawing {
       if (isAlone) rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
       else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
     };
-    const alone = isAlone ? state.projection : undefined;
-    return { channels: [channelOf(state, state.timePoint)], view, restWidth, alone, record };
+    const variant = isAlone ? undefined : variantOf(this.#gpu, state, { layers, march }, true);
+    return { channels: [channelOf(state, state.timePoint)], view, restWidth, projection: state.projection, variant, record };
   }
 
   #channelFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
@@ -239,15 +302,15 @@ export class RayDrawing {
     }));
     const timeOf = (channel: number): number => layerTime(this.#info, state.timePoint, this.#info, channel);
     const paged = layers.map(({ look }) => channelOf(look, timeOf(look.channel)));
-    const hasBase = baseOpacity(state.layers) > 0;
-    const [first, ...further] = hasBase ? [channelOf(state, state.timePoint), ...paged] : paged;
+    const isBaseShown = baseOpacity(state.layers) > 0;
+    const [first, ...further] = isBaseShown ? [channelOf(state, state.timePoint), ...paged] : paged;
     if (!first) return undefined;
-    const frame = { state, view, step, isDraft, plane, channels: hasBase ? [base, ...others] : others };
+    const frame = { state, view, step, isDraft, plane, channels: isBaseShown ? [base, ...others] : others };
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       this.#channels ??= new BrickChannels(this.#gpu);
       this.#channels.record(rays, commands, frame, target, strip);
     };
-    return { channels: [first, ...further], view, restWidth, alone: undefined, record };
+    return { channels: [first, ...further], view, restWidth, projection: state.projection, variant: channelVariant, record };
   }
 
   #recordVolume(commands: Commands, state: ViewState, march: RayMarch, target: GPUTexture): void {
@@ -266,8 +329,7 @@ export class RayDrawing {
   }
 
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, target: GPUTexture): void {
-    // Rays need at least one volume. The open one shows nothing if its opacity is 0.
-    const base = baseOpacity(state.layers) > 0 || layers.length === 0 ? this.#display : undefined;
+    const base = hasBase(state, layers) ? this.#display : undefined;
     const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);
     const all = { ...inputs, displays: base ? [base, ...displays] : displays };
     this.#stackPass.record(commands, all, target, march.strip);
@@ -307,8 +369,8 @@ export class RayDrawing {
 
   /** A layer as it is drawn from its bricks; undefined if it is not. */
   #brickedOf(state: ViewState, layer: LayerIn3d, { layerBricks }: RayMarch): BrickedVolume | undefined {
-    const space = layerBricks?.get(volumeIdOf(layer.look));
-    if (!space || !drawsFromBricks(layer, space)) return undefined;
+    const space = layerSpace(layer, layerBricks);
+    if (!space) return undefined;
     const timePoint = layerTime(this.#info, state.timePoint, layer.info, layer.look.channel);
     return { layer, space, timePoint, volume: layerIn3d(this.#info, state, layer, true) };
   }
