@@ -1,70 +1,31 @@
-import type { BrickRayInputs } from '../../../core/bricks/brick-rays.ts';
 import type { PagedChannel } from '../../../core/bricks/paged-uniform.ts';
-import { MeshPass } from '../../../core/draw/mesh-pass.ts';
-import { mostRayVolumes } from '../../../core/draw/most-volumes.ts';
-import {
-  type RayLook,
-  RayPass,
-  type RayView,
-  rayFrame,
-  rayFrameBytes,
-  rayParameters,
-  type Strip,
-} from '../../../core/draw/ray-pass.ts';
-import {
-  gridOf,
-  type RayGrid,
-  type RayStackInputs,
-  RayStackPass,
-  type RayVolume,
-  rayStackBytes,
-  rayStackFrame,
-  rayStackRows,
-} from '../../../core/draw/ray-stack.ts';
-import { rayTransferSize } from '../../../core/draw/ray-transfer.ts';
+import { RayPass, type Strip } from '../../../core/draw/ray-pass.ts';
+import { RayStackPass } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
-import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
-import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, layerTime, mostMeshes } from '../model/layers.ts';
-import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
+import { baseOpacity, layerTime } from '../model/layers.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickChannels, channelVariant, drawsChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
-import { type BrickedVolume, BrickLayersDrawing } from './brick-layers-drawing.ts';
+import { BrickLayersDrawing } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 import { isOneVolume } from './one-volume.ts';
-import { baseIn3d, brickGrid, channelIn3d, layerIn3d, surfaceIn3d } from './ray-volumes.ts';
-import { StackColors, transferIn } from './stack-colors.ts';
+import { RayInputs, type RaySampling } from './ray-inputs.ts';
+import { baseIn3d, brickGrid, channelIn3d } from './ray-volumes.ts';
 import { contentOf, hasBase, layerSpace, type Shown, standIns, variantOf } from './stand-in.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
 
 /** The camera, sampling and content of a strip. */
-export interface RayMarch {
-  readonly view: RayView;
-  /** The distance between samples in texels; small volumes use a smaller one. */
-  readonly step: number;
-  /** The oblique clip plane, in the unit cube. */
-  readonly plane: RayLook['plane'];
-  readonly strip: Strip;
-  /** Meshes that rays meet. */
-  readonly meshes?: readonly ShownMesh[] | undefined;
-  /** The volume's labels, if anything is known about them. */
-  readonly labels?: ShownLabels | undefined;
+export interface RayMarch extends RaySampling {
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
-  /** The bricks of layers, by the ids of their volumes (`volumeIdOf`). */
-  readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
-  /** See `sharedOpacity`; default: false. */
-  readonly isDraft?: boolean | undefined;
-  /** See `DrawnBricks`; default: the width of the strip. */
-  readonly restWidth?: number | undefined;
   /**
    * If given, a kernel for several volumes is compiled beside frames that show less, and this is called once a frame would show everything.
    * Otherwise it is compiled when it is needed.
@@ -83,12 +44,8 @@ export class RayDrawing {
   readonly #display: DisplayTexture;
   readonly #pass: RayPass;
   readonly #stackPass: RayStackPass;
-  readonly #meshPass: MeshPass;
-  readonly #frame: GPUBuffer;
-  readonly #transfer: GPUTexture;
-  readonly #colors: StackColors;
+  readonly #inputs: RayInputs;
   #picture: GPUTexture;
-  #transferKey = '';
   #bricks: BrickDrawing | undefined;
   #channels: BrickChannels | undefined;
   readonly #layers: BrickLayersDrawing;
@@ -107,12 +64,9 @@ export class RayDrawing {
     this.#display = display;
     this.#pass = new RayPass(gpu);
     this.#stackPass = new RayStackPass(gpu);
-    this.#meshPass = new MeshPass(gpu, mostMeshes);
-    this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
-    this.#transfer = transferIn(this.#scope, rayTransferSize);
-    this.#colors = new StackColors(gpu, this.#scope);
     this.#picture = this.#pictureOf(1, 1);
     this.#layers = new BrickLayersDrawing(gpu, `layers ${++drawings}`);
+    this.#inputs = new RayInputs(gpu, info, this.#layers);
   }
 
   /** Whether the last frame was drawn from bricks, of the volume or of a layer. */
@@ -144,7 +98,7 @@ export class RayDrawing {
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const meshes = march.meshes?.length ?? 0;
-    if (meshes === 0) this.#meshPass.rest();
+    if (meshes === 0) this.#inputs.withoutMeshes();
     // `Gpu.onLost` tells the device's owner about a loss.
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
@@ -170,7 +124,7 @@ export class RayDrawing {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
     if (frame) await bricks?.load(frame, march.strip, signal);
-    if (!layers.some((layer) => this.#brickedOf(state, layer, march))) return;
+    if (!layers.some((layer) => layerSpace(layer, march.layerBricks))) return;
     this.#isOfBricks = bricks !== undefined && frame !== undefined && bricks.isReady(frame.channels);
     const { restWidth = march.strip.width } = march;
     await this.#layers.load(march.strip, signal, (commands, target, strip) =>
@@ -183,7 +137,7 @@ export class RayDrawing {
     this.#bricks?.destroy();
     this.#channels?.destroy();
     this.#layers.destroy();
-    this.#meshPass.destroy();
+    this.#inputs.destroy();
     this.#scope.destroy();
   }
 
@@ -285,8 +239,8 @@ export class RayDrawing {
     const isAlone = isOneVolume(state, layers, march.meshes, march.labels);
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       const there = { ...march, strip };
-      if (isAlone) rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
-      else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
+      if (isAlone) rays.record(commands, this.#inputs.ofVolume(state, grid, there), target, strip);
+      else rays.recordStack(commands, this.#inputs.ofStack(commands, state, grid, layers, there), target, strip);
     };
     const variant = isAlone ? undefined : variantOf(this.#gpu, state, { layers, march }, true);
     return { channels: [channelOf(state, state.timePoint)], view, restWidth, projection: state.projection, variant, record };
@@ -314,65 +268,15 @@ export class RayDrawing {
   }
 
   #recordVolume(commands: Commands, state: ViewState, march: RayMarch, target: GPUTexture): void {
-    const inputs = { ...this.#volumeInputs(state, this.#display, march), display: this.#display };
+    const inputs = { ...this.#inputs.ofVolume(state, this.#display, march), display: this.#display };
     this.#pass.record(commands, inputs, target, march.strip);
-  }
-
-  /** @param grid of the volume's texture or bricks */
-  #volumeInputs(state: ViewState, grid: RayGrid, { view, step, plane, isDraft, strip }: RayMarch): BrickRayInputs {
-    this.#writeTransfer(state);
-    const { isCategorical } = colormap(state.colormap);
-    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(grid, { ...state, plane }, colors, step, isDraft);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(grid, view, parameters, strip));
-    return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
   }
 
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, target: GPUTexture): void {
     const base = hasBase(state, layers) ? this.#display : undefined;
-    const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);
+    const { displays, ...inputs } = this.#inputs.ofStack(commands, state, base, layers, march);
     const all = { ...inputs, displays: base ? [base, ...displays] : displays };
     this.#stackPass.record(commands, all, target, march.strip);
-  }
-
-  /** @param base the grid of the open volume; undefined if it is hidden @returns `displays` are those of the layers */
-  #stackInputs(
-    commands: Commands,
-    state: ViewState,
-    base: RayGrid | undefined,
-    layers: readonly LayerIn3d[],
-    march: RayMarch,
-  ): RayStackInputs {
-    const { view, step, plane, strip, isDraft, meshes = [], labels, restWidth = strip.width } = march;
-    const bricked = layers.map((layer) => this.#brickedOf(state, layer, march));
-    const others = layers.map((layer, at) => bricked[at]?.volume ?? layerIn3d(this.#info, state, layer));
-    const volumes = [...(base ? [baseIn3d(state, base)] : []), ...others];
-    const ofLayers = layers.map((layer, at) => ({ ...layer, display: gridOf(others[at] as RayVolume) }));
-    const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...ofLayers];
-    const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip, isDraft);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
-    const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
-    const [x, y, z] = this.#info.dims;
-    return {
-      layerBricks: this.#layers.inputs(commands, [...(base ? [undefined] : []), ...bricked], {
-        ...{ view, restWidth, strip },
-        dims: [x, y, z],
-      }),
-      areLabels: volumes.map(({ isCategorical }) => isCategorical),
-      projection: state.projection,
-      displays: layers.map(({ display }) => display),
-      frame: this.#frame,
-      transfer: this.#colors.of(state, looks, volumes.map(rayStackRows)),
-      surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
-    };
-  }
-
-  /** A layer as it is drawn from its bricks; undefined if it is not. */
-  #brickedOf(state: ViewState, layer: LayerIn3d, { layerBricks }: RayMarch): BrickedVolume | undefined {
-    const space = layerSpace(layer, layerBricks);
-    if (!space) return undefined;
-    const timePoint = layerTime(this.#info, state.timePoint, layer.info, layer.look.channel);
-    return { layer, space, timePoint, volume: layerIn3d(this.#info, state, layer, true) };
   }
 
   #makeRoom({ width, count }: Strip): void {
@@ -388,15 +292,6 @@ export class RayDrawing {
       format: 'rgba8unorm',
       usage: GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.TEXTURE_BINDING,
     });
-  }
-
-  #writeTransfer(state: ViewState): void {
-    const key = JSON.stringify([state.colormap, state.inverted, state.opacity]);
-    if (key === this.#transferKey) return;
-    this.#transferKey = key;
-    const [width] = rayTransferSize;
-    const texels = transferTexels(state);
-    this.#gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 4 * width }, rayTransferSize);
   }
 }
 
