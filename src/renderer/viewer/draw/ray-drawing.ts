@@ -14,8 +14,8 @@ import { BrickChannels, channelVariant, drawsChannels } from './brick-channels.t
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
 import { BrickLayersDrawing } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
+import { MarchInputs, type RaySampling } from './march-inputs.ts';
 import { isOneVolume } from './one-volume.ts';
-import { RayInputs, type RaySampling } from './ray-inputs.ts';
 import { baseIn3d, brickGrid, channelIn3d } from './ray-volumes.ts';
 import { contentOf, hasBase, layerSpace, type Shown, standIns, variantOf } from './stand-in.ts';
 
@@ -44,7 +44,7 @@ export class RayDrawing {
   readonly #display: DisplayTexture;
   readonly #pass: RayPass;
   readonly #stackPass: RayStackPass;
-  readonly #inputs: RayInputs;
+  readonly #inputs: MarchInputs;
   #picture: GPUTexture;
   #bricks: BrickDrawing | undefined;
   #channels: BrickChannels | undefined;
@@ -66,7 +66,7 @@ export class RayDrawing {
     this.#stackPass = new RayStackPass(gpu);
     this.#picture = this.#pictureOf(1, 1);
     this.#layers = new BrickLayersDrawing(gpu, `layers ${++drawings}`);
-    this.#inputs = new RayInputs(gpu, info, this.#layers);
+    this.#inputs = new MarchInputs(gpu, info, this.#layers);
   }
 
   /** Whether the last frame was drawn from bricks, of the volume or of a layer. */

@@ -49,7 +49,7 @@ export interface RaySampling {
 }
 
 /** The parameters and transfer functions of frames, written for one strip at a time. Free them with `destroy`. */
-export class RayInputs {
+export class MarchInputs {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
   readonly #info: VolumeInfo;
