@@ -5,6 +5,7 @@ import { type BrickUpdate, type GpuBrickLimits, GpuBricks } from '../bricks/gpu-
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { checkBudgets } from '../bricks/looking-around.ts';
 import { detailOf, type PagedLook } from '../bricks/paged-uniform.ts';
+import { UpdateTurns } from '../bricks/update-turns.ts';
 import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, type Strip, wholeOf } from '../draw/ray-pass.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -56,6 +57,8 @@ export class BrickStage {
   firstPictureMs: number | undefined;
   /** Records the stage `draw`: rays through the bricks and through other volumes, in place of rays through the bricks alone. */
   recordStack: RecordStack | undefined;
+  /** The bricks of the other volumes, which are updated in turn with those of the stage. */
+  layerBricks: readonly GpuBricks[] = [];
   /** How sharply frames are drawn. */
   sharpness = sharp;
   readonly #gpu: Gpu;
@@ -71,6 +74,7 @@ export class BrickStage {
   #lastEnd = performance.now();
   /** Functions that take the updates that the GPU has not finished yet. */
   readonly #updates: ((update: BrickUpdate) => void)[] = [];
+  readonly #turns = new UpdateTurns<GpuBricks>();
   readonly #bytesBefore: number;
 
   /** @param scope owns the target */
@@ -98,7 +102,9 @@ export class BrickStage {
     const start = performance.now();
     const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
-    if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
+    this.#turns.run([this.bricks, ...this.layerBricks], (bricks) => {
+      if (bricks.update() > 0 && bricks === this.bricks) this.#updates.push((done) => (update = done));
+    });
     const updated = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);

@@ -56,6 +56,7 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
     const areLabels = volumes.map(({ isCategorical }) => isCategorical);
     const transfer = stackTransfer(gpu, scope, volumes);
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
+    stage.layerBricks = [scan.bricks, labels.bricks];
     stage.recordStack = (rays, commands, view, target, strip) => {
       const { step, isDraft } = stage.sharpness;
       gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, step, strip, isDraft));
@@ -136,9 +137,7 @@ class ComputedLayer {
     return this.#view.isComplete && this.bricks.isSettled;
   }
 
-  /** Decodes arrived bricks for a frame. */
   begin(view: RayView, size: FrameSize): BrickLayer {
-    this.bricks.update();
     const { toUnit, isCategorical } = this.volume;
     const look = { timePoint: 0, window: this.volume.window, isCategorical, numbers: [-Infinity, Infinity] } as const;
     const detail = { edges, detail: detailOf(view, size) * this.#view.bias };

@@ -111,17 +111,20 @@ export class BrickDrawing {
     return this.#isReady;
   }
 
+  /** Decodes bricks that have arrived for the next frame. */
+  decode(): void {
+    // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
+    if (this.#loads > 0) this.space.bricks.update();
+    else this.space.decode();
+  }
+
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
     const { channels, view, restWidth } = frame;
-    const { bricks } = this.space;
     const shown = channels.map(({ timePoint }) => timePoint).join();
     // Channels may be shown or hidden between two strips. The rest of that frame, which is never shown, begins anew.
     if (strip.from === 0 || shown !== this.#begun) {
       this.#begun = shown;
-      // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
-      if (this.#loads > 0) bricks.update();
-      else this.space.decode();
       const seen = JSON.stringify([channels, view, restWidth]);
       if (seen !== this.#seen) this.#demand.moved();
       this.#seen = seen;
@@ -146,6 +149,7 @@ export class BrickDrawing {
     const target = this.#probe.sized(width, height);
     const commands = this.#gpu.commands('bricks.probe');
     this.#begun = undefined;
+    this.decode();
     const took = this.record(commands, frame, target, wholeOf(target));
     const submitted = commands.submit();
     took(submitted);

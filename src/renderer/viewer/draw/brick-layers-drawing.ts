@@ -121,7 +121,6 @@ export class BrickLayersDrawing {
       const demand = this.#demandOf(layer.look.id, space, timePoint);
       if (hasMoved) demand.view.moved();
       drawn.push({ id: layer.look.id, demand });
-      space.decode();
       const { window, isCategorical, toUnit } = volume;
       return {
         bricks: space.bricks,

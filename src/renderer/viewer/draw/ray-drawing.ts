@@ -1,4 +1,5 @@
 import type { PagedChannel } from '../../../core/bricks/paged-uniform.ts';
+import { UpdateTurns } from '../../../core/bricks/update-turns.ts';
 import { RayPass, type Strip } from '../../../core/draw/ray-pass.ts';
 import { RayStackPass } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
@@ -31,6 +32,8 @@ export interface RayMarch extends RaySampling {
    * Otherwise it is compiled when it is needed.
    */
   readonly onCompiled?: (() => void) | undefined;
+  /** Whether the frame is only measured. Bricks that have arrived are left to the frame after it; default: false. */
+  readonly isTrial?: boolean | undefined;
 }
 
 /**
@@ -49,6 +52,7 @@ export class RayDrawing {
   #bricks: BrickDrawing | undefined;
   #channels: BrickChannels | undefined;
   readonly #layers: BrickLayersDrawing;
+  readonly #turns = new UpdateTurns<BrickSpace>();
   /** Whether the current frame is drawn from bricks. */
   #isOfBricks = false;
   /** What the current frame draws of its layers. */
@@ -152,6 +156,7 @@ export class RayDrawing {
     const { strip, meshes, labels } = march;
     let took: ((submitted: Promise<unknown>) => void) | undefined;
     const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
+    if (strip.from === 0 && !march.isTrial) this.#decode(layers, march);
     if (bricks && this.#bricks && !this.#bricks.space.isClosed) took = this.#bricks.record(commands, bricks, target, strip);
     else if (isOneVolume(state, layers, meshes, labels)) this.#recordVolume(commands, state, march, target);
     else this.#recordStack(commands, state, layers, march, target);
@@ -160,6 +165,14 @@ export class RayDrawing {
       took?.(submitted);
       tookLayers(submitted);
     };
+  }
+
+  /** Decodes bricks that have arrived for a frame. */
+  #decode(layers: readonly LayerIn3d[], { layerBricks }: RayMarch): void {
+    const own = this.#isOfBricks && !this.#bricks?.space.isClosed ? this.#bricks : undefined;
+    const ofLayers = layers.flatMap((layer) => layerSpace(layer, layerBricks) ?? []);
+    const spaces = new Set([...(own ? [own.space] : []), ...ofLayers]);
+    this.#turns.run([...spaces], (space) => (space === own?.space ? own.decode() : space.decode()));
   }
 
   /** Chooses what a frame draws: less than everything while the kernel for that is being compiled. */

@@ -31,6 +31,8 @@ export class VolumeScene {
   restWidth: number | undefined;
   /** See `RayMarch`. */
   isDraft = false;
+  /** See `RayMarch`. */
+  isTrial = false;
   /** See `RayMarch`. Pictures wait for their kernels. */
   onCompiled: (() => void) | undefined;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
@@ -101,8 +103,8 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, isDraft } = this;
-    const onCompiled = rays ? undefined : this.onCompiled;
-    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, onCompiled };
+    const [isTrial, onCompiled] = rays ? [false, undefined] : [this.isTrial, this.onCompiled];
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, isTrial, onCompiled };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
