@@ -91,7 +91,7 @@ export async function measurePaced(context: BenchContext, flight: Flight): Promi
     pace: {
       settles: take,
       begin: async (view) => {
-        while (!inFlight.mayBegin(performance.now())) await nextTurn();
+        while (!inFlight.mayBegin(performance.now(), pacing.isMeasured)) await nextTurn();
         const trial = await tryFirst(view);
         return () => {
           inFlight.submitted(performance.now());

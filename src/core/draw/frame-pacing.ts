@@ -86,9 +86,14 @@ export class FramePacing {
     this.#remember(now);
   }
 
+  /** Whether the time of a frame is known. */
+  get isMeasured(): boolean {
+    return this.#recent.length > 0;
+  }
+
   /** Whether a trial should come before a moving frame. Without timestamps the time of so small a picture is not known. */
   needsTrial(scale: number, step: number): boolean {
-    return this.#hasTimestamps && this.#recent.length > 0 && scale ** 2 / step >= leastTried;
+    return this.#hasTimestamps && this.isMeasured && scale ** 2 / step >= leastTried;
   }
 
   /**

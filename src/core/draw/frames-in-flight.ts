@@ -24,11 +24,15 @@ export class FramesInFlight {
     return this.#submitted.length;
   }
 
-  /** Whether a frame may begin now. @param now as all times: by one clock, in milliseconds */
-  mayBegin(now: number): boolean {
+  /**
+   * Whether a frame may begin now.
+   * @param now as all times: by one clock, in milliseconds
+   * @param isMeasured `FramePacing.isMeasured`: the size of a second frame at once would be a guess otherwise
+   */
+  mayBegin(now: number, isMeasured: boolean): boolean {
     const [first] = this.#submitted;
     if (first === undefined) return true;
-    return this.#mayOverlap && this.count < mostInFlight && now - Math.max(first, this.#lastEnd) <= lateMs;
+    return this.#mayOverlap && isMeasured && this.count < mostInFlight && now - Math.max(first, this.#lastEnd) <= lateMs;
   }
 
   submitted(now: number): void {

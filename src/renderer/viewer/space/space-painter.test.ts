@@ -169,6 +169,13 @@ describe('two frames in flight', () => {
     painter.dispose();
   });
 
+  test('a view that was just opened has one until its time is known, so that only two frames are large', async () => {
+    const { painter, view, times } = setUp(() => 400, true, false, false, 4);
+    await moveFor(view, 2000);
+    expect(times.filter((ms) => ms > 33)).toHaveLength(2);
+    painter.dispose();
+  });
+
   test('without timestamps there is one', async () => {
     const { painter, view, inFlight } = setUp(() => 40, false, false, false, 4);
     await moveFor(view, 2000);

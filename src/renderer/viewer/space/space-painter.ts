@@ -111,7 +111,7 @@ export class SpacePainter {
 
   /** Draws a frame that may be part of a motion, and schedules a sharp one for when the motion ends. */
   draw(): void {
-    if (this.#isHeld || !this.#inFlight.mayBegin(performance.now())) this.#isWanted = true;
+    if (this.#isHeld || !this.#inFlight.mayBegin(performance.now(), this.#pacing.isMeasured)) this.#isWanted = true;
     else this.#drawMoving();
   }
 
