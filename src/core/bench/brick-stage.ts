@@ -75,6 +75,8 @@ export class BrickStage {
   /** Functions that take the updates that the GPU has not finished yet. */
   readonly #updates: ((update: BrickUpdate) => void)[] = [];
   readonly #turns = new UpdateTurns<GpuBricks>();
+  /** Whether a trial has decoded the bricks of the next frame. */
+  #isTried = false;
   readonly #bytesBefore: number;
 
   /** @param scope owns the target */
@@ -102,9 +104,8 @@ export class BrickStage {
     const start = performance.now();
     const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
-    this.#turns.run([this.bricks, ...this.layerBricks], (bricks) => {
-      if (bricks.update() > 0 && bricks === this.bricks) this.#updates.push((done) => (update = done));
-    });
+    if (!this.#isTried) this.#decode((of) => (update = of));
+    this.#isTried = false;
     const updated = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
@@ -139,9 +140,11 @@ export class BrickStage {
     };
   }
 
-  /** Draws at another scale, but otherwise as sharply, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
+  /** Draws the next frame at another scale, with the same bricks, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
   async tried(projection: Projection, view: RayView, scale: number): Promise<number | undefined> {
     const before = this.sharpness;
+    this.#decode(() => {});
+    this.#isTried = true;
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('trial', (found) => (times = found));
     this.sharpness = { ...before, scale };
@@ -180,6 +183,13 @@ export class BrickStage {
     this.#rays.destroy();
     this.bricks.close();
     this.host.close();
+  }
+
+  /** @param done called with the update of the stage's bricks, if there is one */
+  #decode(done: (update: BrickUpdate) => void): void {
+    this.#turns.run([this.bricks, ...this.layerBricks], (bricks) => {
+      if (bricks.update() > 0 && bricks === this.bricks) this.#updates.push(done);
+    });
   }
 
   #record(commands: Commands, projection: Projection, view: RayView) {

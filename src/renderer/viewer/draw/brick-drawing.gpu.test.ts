@@ -182,13 +182,13 @@ test('a picture that needs another kernel once its bricks are there waits for th
   expect(mostDifferent(await picture(coarse, space), await picture(whole))).toBeLessThanOrEqual(1);
 });
 
-test('a trial of another view requests and decodes no bricks, and the frame after it does', async () => {
+test('a trial of another view requests no bricks, and the frame after it does, with the bricks of the trial', async () => {
   const space = open(bricks);
   const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
   const { lengths, cube } = sceneCube(bricks.info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
-  const march = async (strip: Strip, seen = view, isTrial = false) => {
-    await rays.march(state, [], { view: seen, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width, isTrial });
+  const march = async (strip: Strip, seen = view, isTried = false) => {
+    await rays.march(state, [], { view: seen, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width, isTried });
     await new Promise((resolve) => setTimeout(resolve, 40));
   };
   do await march(wholeOf(size));
@@ -196,11 +196,13 @@ test('a trial of another view requests and decodes no bricks, and the frame afte
   const want = vi.spyOn(space.bricks, 'want');
   const moved = { ...view, toCube: view.toCube.map((value, at) => (at === 0 ? 0.9 * value : value)) };
   const decode = vi.spyOn(space, 'decode');
-  await march(trialOf(size, 1 / 8), moved, true);
-  expect([want.mock.calls.length, decode.mock.calls.length]).toEqual([0, 0]);
-  await march(wholeOf(size), moved);
+  await march(trialOf(size, 1 / 8), moved);
+  expect([want.mock.calls.length, decode.mock.calls.length]).toEqual([0, 1]);
+  await march(wholeOf(size), moved, true);
   expect(want).toHaveBeenCalled();
-  expect(decode).toHaveBeenCalled();
+  expect(decode).toHaveBeenCalledTimes(1);
+  await march(wholeOf(size), moved);
+  expect(decode).toHaveBeenCalledTimes(2);
   rays.destroy();
 });
 

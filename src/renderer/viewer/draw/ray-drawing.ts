@@ -32,8 +32,8 @@ export interface RayMarch extends RaySampling {
    * Otherwise it is compiled when it is needed.
    */
   readonly onCompiled?: (() => void) | undefined;
-  /** Whether the frame is only measured. Bricks that have arrived are left to the frame after it; default: false. */
-  readonly isTrial?: boolean | undefined;
+  /** Whether a trial has drawn the frame, which must show the same bricks, so that no others are decoded; default: false. */
+  readonly isTried?: boolean | undefined;
 }
 
 /**
@@ -156,7 +156,7 @@ export class RayDrawing {
     const { strip, meshes, labels } = march;
     let took: ((submitted: Promise<unknown>) => void) | undefined;
     const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
-    if (strip.from === 0 && !march.isTrial) this.#decode(layers, march);
+    if (strip.from === 0 && !march.isTried) this.#decode(layers, march);
     if (bricks && this.#bricks && !this.#bricks.space.isClosed) took = this.#bricks.record(commands, bricks, target, strip);
     else if (isOneVolume(state, layers, meshes, labels)) this.#recordVolume(commands, state, march, target);
     else this.#recordStack(commands, state, layers, march, target);

@@ -133,7 +133,7 @@ export class SpacePainter {
     const mayJump = this.#isOfBricks && this.#view.isStack && this.#frames > 0 && this.#view.shader === this.#measuredShader;
     if (!tried && mayJump && this.#pacing.needsTrial(scale, step)) void this.#try({ scale, step });
     else {
-      this.#drawAndMeasure(scale, step, tried?.trial);
+      this.#drawAndMeasure(scale, step, tried);
       this.#refineSoon();
     }
   }
@@ -224,12 +224,13 @@ export class SpacePainter {
     this.#drawWanted(isOther());
   }
 
-  /** @param trial of this frame: see `FramePacing.measured` */
-  #drawAndMeasure(scale: number, step: number, trial?: number): void {
+  /** @param tried as for `#drawMoving` */
+  #drawAndMeasure(scale: number, step: number, tried?: { readonly trial: number | undefined }): void {
     const { shader } = this.#view;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
-    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    const isTried = tried !== undefined;
+    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step, isTried));
     this.#inFlight.submitted(performance.now());
     const isOfBricks = this.#view.scene?.isOfBricks === true;
     if (isOfBricks !== this.#isOfBricks) {
@@ -246,7 +247,8 @@ export class SpacePainter {
       this.#drawWanted(false);
     });
     void time.then(({ ms, isBound }) => {
-      if (!isFirst && turn === this.#turn) this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound, trial);
+      if (!isFirst && turn === this.#turn)
+        this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound, tried?.trial);
     });
   }
 
@@ -261,11 +263,11 @@ export class SpacePainter {
   }
 
   /** @returns resolves when done with the GPU's milliseconds for the volume, if known */
-  #draw(scale: number, step: number): Promise<number | undefined> {
+  #draw(scale: number, step: number, isTried = false): Promise<number | undefined> {
     this.#shown = { scale, step };
     this.#hasNews = false;
     const { frame } = this.#view;
-    if (frame) return this.#canvas.draw({ ...frame, step, isDraft: step > 1 }, scale);
+    if (frame) return this.#canvas.draw({ ...frame, step, isDraft: step > 1, isTried }, scale);
     this.#canvas.clear(scale);
     return Promise.resolve(undefined);
   }

@@ -32,7 +32,7 @@ export class VolumeScene {
   /** See `RayMarch`. */
   isDraft = false;
   /** See `RayMarch`. */
-  isTrial = false;
+  isTried = false;
   /** See `RayMarch`. Pictures wait for their kernels. */
   onCompiled: (() => void) | undefined;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
@@ -103,8 +103,8 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, isDraft } = this;
-    const [isTrial, onCompiled] = rays ? [false, undefined] : [this.isTrial, this.onCompiled];
-    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, isTrial, onCompiled };
+    const [isTried, onCompiled] = rays ? [false, undefined] : [this.isTried, this.onCompiled];
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, isTried, onCompiled };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
