@@ -1,9 +1,11 @@
 import { FramePacing, trialScale } from '../draw/frame-pacing.ts';
+import { FramesInFlight } from '../draw/frames-in-flight.ts';
 import type { Projection, RayView } from '../draw/ray-pass.ts';
+import { nextTurn } from '../shared/turn.ts';
 import { longFrames } from './brick-frames.ts';
 import type { BrickStage } from './brick-stage.ts';
 import type { BenchContext } from './harness/context.ts';
-import { inFlight, runFor } from './harness/frames.ts';
+import { inFlight as mostInFlight, runFor } from './harness/frames.ts';
 import { GarbageLog } from './harness/garbage-log.ts';
 import type { BenchCase, BrickFrameParts } from './harness/result.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
@@ -31,11 +33,15 @@ interface Flight {
   /** Called after the measurement. */
   readonly note?: () => string;
   readonly verified?: string;
-  /** The number of frames in flight, and how that is noted; default: `inFlight`. */
-  readonly atOnce?: number;
-  /** Called before each frame, and after it; `after` also for those that are drawn before the measurement. */
-  readonly before?: (view: RayView) => Promise<void>;
-  readonly after?: (frame: BrickFrameParts) => void;
+  readonly pace?: Pace;
+}
+
+/** Decides when and how sharply frames are drawn. */
+interface Pace {
+  /** Called before the frames of the first view, which are not measured, and after each of them. */
+  readonly settles: (frame: BrickFrameParts) => void;
+  /** Resolves when a frame may be submitted. @returns must be called once it is submitted; that returns what to call when it is drawn */
+  readonly begin: (view: RayView) => Promise<() => (frame: BrickFrameParts | undefined) => void>;
 }
 
 /** Measures with every pixel, but otherwise as the app draws while the view moves, if the GPU is too slow for every sample. */
@@ -48,8 +54,8 @@ export async function measureDrafts(context: BenchContext, flight: Flight): Prom
 }
 
 /**
- * Measures as the app draws while the view moves: one frame after the other, with fewer pixels or longer steps if the GPU is too slow for all of
- * them, and with trials.
+ * Measures as the app draws while the view moves: with fewer pixels or longer steps if the GPU is too slow for all of them, with trials, and
+ * with the next frame prepared while the GPU draws one.
  */
 export async function measurePaced(context: BenchContext, flight: Flight): Promise<void> {
   const { gpu } = context;
@@ -57,52 +63,67 @@ export async function measurePaced(context: BenchContext, flight: Flight): Promi
   const still = stage.sharpness;
   const pixels = size.width * size.height;
   const pacing = new FramePacing(gpu.isSoftware, gpu.hasTimestamps);
+  const inFlight = new FramesInFlight(gpu);
   const plan = () => {
     const step = pacing.movingStep(pixels, stage.bias);
     stage.sharpness = { scale: pacing.movingScale(pixels, step), step, isDraft: step > still.step };
     return stage.sharpness;
   };
+  const take = ({ drawMs, scale, step }: BrickFrameParts, trial?: number) => {
+    if (drawMs !== undefined) pacing.measured(pixels * scale ** 2, drawMs, step, false, trial);
+  };
   let trials = 0;
+  /** As in the app, only rays through several volumes have trials. @returns its time for `FramePacing.measured` */
+  const tryFirst = async (view: RayView): Promise<number | undefined> => {
+    const { scale, step } = plan();
+    if (!stage.recordStack || !pacing.needsTrial(scale, step)) return undefined;
+    trials++;
+    const part = trialScale(pixels);
+    const ms = await stage.tried(projection, view, part);
+    const trial = ms === undefined ? undefined : pacing.tried(pixels * part ** 2, ms, step, pixels * scale ** 2);
+    plan();
+    return trial;
+  };
   await measure(context, {
     ...flight,
     x: `${flight.x}, paced`,
     method: `${flight.method}, paced as in the app`,
-    atOnce: 1,
-    before: async (view) => {
-      const { scale, step } = plan();
-      // As in the app, only rays through several volumes have trials.
-      if (!stage.recordStack || !pacing.needsTrial(scale, step)) return;
-      trials++;
-      const trial = trialScale(pixels);
-      const ms = await stage.tried(projection, view, trial);
-      if (ms !== undefined) pacing.tried(pixels * trial ** 2, ms, step, pixels * scale ** 2);
-      plan();
+    pace: {
+      settles: take,
+      begin: async (view) => {
+        while (!inFlight.mayBegin(performance.now(), pacing.isMeasured)) await nextTurn();
+        const trial = await tryFirst(view);
+        return () => {
+          inFlight.submitted(performance.now());
+          return (frame) => {
+            inFlight.ended(performance.now());
+            if (frame) take(frame, trial);
+          };
+        };
+      },
     },
-    after: ({ drawMs, scale, step }) => drawMs !== undefined && pacing.measured(pixels * scale ** 2, drawMs, step),
     note: () => [...(stage.recordStack ? [`${trials} trials`] : []), ...(flight.note ? [flight.note()] : [])].join('; '),
   });
   stage.sharpness = still;
 }
 
-export async function measure(
-  context: BenchContext,
-  { stage, view, projection, size, atOnce = inFlight, before, after = () => {}, ...flight }: Flight,
-): Promise<void> {
+export async function measure(context: BenchContext, { stage, view, projection, size, pace, ...flight }: Flight): Promise<void> {
   const { gpu, meter } = context;
   context.begin(`${flight.subject}, ${flight.method}`);
-  const completeMs = await stage.settle(projection, view(0), after);
+  const completeMs = await stage.settle(projection, view(0), pace?.settles);
   await meter.raiseClocks();
   const useBefore = stage.bricks.use;
   const drawn: BrickFrameParts[] = [];
   const garbage = new GarbageLog();
   const start = performance.now();
   const draw = async (at: number) => {
-    await before?.(view(at));
-    const frame = await stage.draw(projection, view(at));
-    after(frame);
-    drawn.push(frame);
+    const submitted = await pace?.begin(view(at));
+    const done = stage.draw(projection, view(at));
+    const ended = submitted?.();
+    done.then(ended, () => ended?.(undefined));
+    return { done: done.then((frame) => void drawn.push(frame)) };
   };
-  const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, draw, atOnce).finally(() =>
+  const { intervals, seconds } = await runFor(context, gpu.isSoftware ? 1 : flight.ms, leastFrames, draw).finally(() =>
     garbage.end(),
   );
   const frames = drawn.map((frame): BrickFrameParts => {
@@ -117,7 +138,7 @@ export async function measure(
   const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   const pixelBytes = 4 * size.width * size.height;
   const notes = [
-    `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, ${atOnce} in flight; the longest took ${spread.max.toFixed(1)} ms`,
+    `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, at most ${mostInFlight} in flight; the longest took ${spread.max.toFixed(1)} ms`,
     `above ${longMs} ms: ${longFrames(frames.slice(1), longMs)}`,
     `${Math.round((decoded - useBefore.decoded) / seconds)} bricks decoded a second; ${slots} slots; voxels × ${stage.bias.toFixed(2)}`,
     `its first view was ${completeMs === undefined ? 'not complete' : `complete after ${Math.round(completeMs)} ms`}`,

@@ -5,6 +5,7 @@ import { type BrickUpdate, type GpuBrickLimits, GpuBricks } from '../bricks/gpu-
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { checkBudgets } from '../bricks/looking-around.ts';
 import { detailOf, type PagedLook } from '../bricks/paged-uniform.ts';
+import { UpdateTurns } from '../bricks/update-turns.ts';
 import { type Projection, type RayView, rayFrame, rayFrameBytes, rayParameters, type Strip, wholeOf } from '../draw/ray-pass.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -56,6 +57,8 @@ export class BrickStage {
   firstPictureMs: number | undefined;
   /** Records the stage `draw`: rays through the bricks and through other volumes, in place of rays through the bricks alone. */
   recordStack: RecordStack | undefined;
+  /** The bricks of the other volumes, which are updated in turn with those of the stage. */
+  layerBricks: readonly GpuBricks[] = [];
   /** How sharply frames are drawn. */
   sharpness = sharp;
   readonly #gpu: Gpu;
@@ -71,6 +74,9 @@ export class BrickStage {
   #lastEnd = performance.now();
   /** Functions that take the updates that the GPU has not finished yet. */
   readonly #updates: ((update: BrickUpdate) => void)[] = [];
+  readonly #turns = new UpdateTurns<GpuBricks>();
+  /** Whether a trial has decoded the bricks of the next frame. */
+  #isTried = false;
   readonly #bytesBefore: number;
 
   /** @param scope owns the target */
@@ -91,18 +97,20 @@ export class BrickStage {
   }
 
   /**
-   * Decodes the bricks that have arrived, and draws a frame. Resolves when the GPU is done and the next bricks are requested.
+   * Decodes the bricks that have arrived, and submits a frame at once. Resolves when the GPU is done and the next bricks are requested.
    * @returns its parts; `atMs` by the host's clock
    */
   async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
     const start = performance.now();
     const { scale, step } = this.sharpness;
     let update: BrickUpdate | undefined;
-    if (this.bricks.update() > 0) this.#updates.push((done) => (update = done));
+    if (!this.#isTried) this.#decode((of) => (update = of));
+    this.#isTried = false;
     const updated = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
     const feedback = this.#record(commands, projection, view);
+    const { frame } = this.#view;
     const submitted = commands.submit();
     const before = performance.now();
     await submitted;
@@ -110,7 +118,7 @@ export class BrickStage {
     const met = feedback();
     if (met.used.length > 0) this.firstPictureMs ??= performance.now() - this.#start;
     const { bias } = this.#view;
-    this.#view.take(met, [0]);
+    this.#view.take(met, [0], frame);
     this.#check();
     const now = performance.now();
     const ms = now - this.#lastEnd;
@@ -132,9 +140,11 @@ export class BrickStage {
     };
   }
 
-  /** Draws at another scale, but otherwise as sharply, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
+  /** Draws the next frame at another scale, with the same bricks, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
   async tried(projection: Projection, view: RayView, scale: number): Promise<number | undefined> {
     const before = this.sharpness;
+    this.#decode(() => {});
+    this.#isTried = true;
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('trial', (found) => (times = found));
     this.sharpness = { ...before, scale };
@@ -173,6 +183,13 @@ export class BrickStage {
     this.#rays.destroy();
     this.bricks.close();
     this.host.close();
+  }
+
+  /** @param done called with the update of the stage's bricks, if there is one */
+  #decode(done: (update: BrickUpdate) => void): void {
+    this.#turns.run([this.bricks, ...this.layerBricks], (bricks) => {
+      if (bricks.update() > 0 && bricks === this.bricks) this.#updates.push(done);
+    });
   }
 
   #record(commands: Commands, projection: Projection, view: RayView) {

@@ -1,7 +1,7 @@
 import type { BrickFeedback } from '../bricks/brick-feedback.ts';
 import { BrickLayers } from '../bricks/brick-layers.ts';
 import type { BrickSource } from '../bricks/brick-source.ts';
-import { BrickView } from '../bricks/brick-view.ts';
+import { BrickView, type ViewedFrame } from '../bricks/brick-view.ts';
 import { GpuBricks } from '../bricks/gpu-bricks.ts';
 import { HostBricks } from '../bricks/host-bricks.ts';
 import { type BrickLayer, brickTexels } from '../bricks/layer-uniform.ts';
@@ -56,6 +56,7 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
     const areLabels = volumes.map(({ isCategorical }) => isCategorical);
     const transfer = stackTransfer(gpu, scope, volumes);
     const frame = scope.buffer('frame', rayStackBytes(volumes.length), GPUBufferUsage.UNIFORM);
+    stage.layerBricks = [scan.bricks, labels.bricks];
     stage.recordStack = (rays, commands, view, target, strip) => {
       const { step, isDraft } = stage.sharpness;
       gpu.device.queue.writeBuffer(frame, 0, rayStackFrame(volumes, view, stackLook, step, strip, isDraft));
@@ -65,10 +66,11 @@ export async function benchTerabyteLayers(context: BenchContext): Promise<void> 
       const inputs = { projection: stackLook.projection, displays, frame, transfer, layerBricks, areLabels };
       rays.recordStack(commands.stage('draw'), inputs, target, strip);
       const feedback = layers.end(commands);
+      const frames = [scan.frame, labels.frame] as const;
       return () => {
         const [ofScan, ofLabels] = feedback() as [BrickFeedback, BrickFeedback];
-        scan.take(ofScan);
-        labels.take(ofLabels);
+        scan.take(ofScan, frames[0]);
+        labels.take(ofLabels, frames[1]);
       };
     };
     const start = performance.now();
@@ -135,17 +137,20 @@ class ComputedLayer {
     return this.#view.isComplete && this.bricks.isSettled;
   }
 
-  /** Decodes arrived bricks for a frame. */
   begin(view: RayView, size: FrameSize): BrickLayer {
-    this.bricks.update();
     const { toUnit, isCategorical } = this.volume;
     const look = { timePoint: 0, window: this.volume.window, isCategorical, numbers: [-Infinity, Infinity] } as const;
     const detail = { edges, detail: detailOf(view, size) * this.#view.bias };
     return { bricks: this.bricks, look, texture: this.#texture, toUnit, detail };
   }
 
-  take(met: BrickFeedback): void {
-    this.#view.take(met, [0]);
+  /** See `BrickView`. */
+  get frame(): ViewedFrame {
+    return this.#view.frame;
+  }
+
+  take(met: BrickFeedback, frame: ViewedFrame): void {
+    this.#view.take(met, [0], frame);
     checkBudgets(this.#host, this.bricks, { host: { bytes: this.#limits.hostBytes }, gpu: this.#limits.gpu });
   }
 

@@ -44,6 +44,10 @@ export class BrickAtlas {
   readonly #free: number[];
   /** The brick in each slot. */
   readonly #keys: (BrickKey | undefined)[];
+  /** Counts the bricks that have taken slots. */
+  #fills = 0;
+  /** `#fills` when the brick in each slot took it. */
+  readonly #filledAt: Float64Array;
 
   /**
    * @param scope owns the buffers
@@ -74,6 +78,7 @@ export class BrickAtlas {
       );
     }
     this.#keys = new Array<BrickKey | undefined>(this.slotCount).fill(undefined);
+    this.#filledAt = new Float64Array(this.slotCount);
     this.#free = Array.from({ length: this.slotCount }, (_, at) => this.slotCount - 1 - at);
     const buffer = scope.storage('atlas', this.slotBytes * this.slotCount);
     this.voxels = { buffer, dims: [x, y, z * this.slotCount], elementBytes };
@@ -100,6 +105,16 @@ export class BrickAtlas {
   /** Whether bricks may wait for kernels that are being compiled. */
   get isCompiling(): boolean {
     return this.#codecs.isCompiling;
+  }
+
+  /** Counts the bricks that have taken slots. */
+  get fills(): number {
+    return this.#fills;
+  }
+
+  /** Whether a slot's brick took it since `fills` was this number. */
+  isNewerThan(slot: number, fills: number): boolean {
+    return (this.#filledAt[slot] as number) > fills;
   }
 
   /** The brick in a slot. */
@@ -136,6 +151,7 @@ export class BrickAtlas {
   #fill(key: BrickKey, slot: number, evicted: BrickKey | undefined) {
     this.slots.set(key, slot, this.slotBytes);
     this.#keys[slot] = key;
+    this.#filledAt[slot] = ++this.#fills;
     return { slot, evicted };
   }
 

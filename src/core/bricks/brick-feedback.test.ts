@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ChunkGrid } from '../format/chunk-grid.ts';
-import { type BrickKey, brickKey } from './brick.ts';
+import { type BrickKey, brickKey, brickOf } from './brick.ts';
 import { FeedbackReader } from './brick-feedback.ts';
 import type { GpuBricks } from './gpu-bricks.ts';
 
@@ -14,20 +14,26 @@ function readerOf(keys: readonly BrickKey[]) {
         { grid: new ChunkGrid([16, 16, 16, 1], [8, 8, 8]), factors: [2, 2, 2] },
       ],
     },
-    table: { keyAt: (index: number) => (index < 64 ? index : brickKey({ level: 1, number: index - 64 })) },
+    table: {
+      count: 72,
+      keyAt: (index: number) => (index < 64 ? index : brickKey({ level: 1, number: index - 64 })),
+      indexOf: (key: BrickKey) => (key < 64 ? key : 64 + brickOf(key).number),
+    },
     atlas: {
       slotCount: 8,
       keyAt: (slot: number) => keys[slot],
+      // Each slot was filled after the one before it.
+      isNewerThan: (slot: number, fills: number) => slot >= fills,
       slots: { peek: (key: BrickKey) => (keys.includes(key) ? keys.indexOf(key) : undefined) },
     },
   };
   const reader = new FeedbackReader(bricks as unknown as GpuBricks, places);
   return {
-    read: (missed: readonly number[], count: number, met: readonly number[]) => {
+    read: (missed: readonly number[], count: number, met: readonly number[], fills = 8) => {
       const words = new Uint32Array(places.asked);
       words.set([count, ...missed]);
       words.set(met, places.used);
-      return reader.read(words);
+      return reader.read(words, fills);
     },
   };
 }
@@ -48,4 +54,10 @@ test('bricks beyond the faces that samples crossed are wanted too, once nothing 
   expect(read([], 0, [1 | 16, 1]).beside).toEqual([]);
   expect(read([], 0, [1 | 16]).beside).toEqual([22]);
   expect(read([5], 1, [1 | 2]).beside).toEqual([]);
+});
+
+test('a brick that took a slot after the frame was recorded counts as neither used nor met', () => {
+  const { read } = readerOf([21, 22]);
+  expect(read([], 0, [1 | 16, 1], 2)).toMatchObject({ used: [21, 22], beside: [] });
+  expect(read([], 0, [1 | 16, 1], 1)).toMatchObject({ used: [21], beside: [22] });
 });

@@ -19,6 +19,15 @@ interface Drawn {
   readonly feedback: FeedbackPlaces;
 }
 
+/** The inputs of rays that choose their kernel. @param bricks of those volumes that have some, by their number among the volumes */
+export function layerTextures(
+  gpu: Pick<Gpu, 'device'>,
+  bricks: readonly (GpuBricks | undefined)[],
+): Pick<LayerBrickInputs, 'atlases' | 'areFiltered'> {
+  const areFiltered = bricks.every((each) => !each || canFilterBricks(gpu, each.source.info.type));
+  return { atlases: bricks.map((each) => each?.atlas.filtered.texture), areFiltered };
+}
+
 /**
  * The bricks of the layers that rays of shaders/draw/ray-stack.wgsl cross. Their page tables and ranges are gathered in one buffer, and
  * their feedback in another. A frame is `begin`, `RayStackPass.record` or `BrickRays.recordStack` for each strip, with `refresh` between
@@ -72,9 +81,11 @@ export class BrickLayers {
     const feedback = this.#feedback;
     commands.record((encoder) => encoder.clearBuffer(feedback));
     const bindings: Binding[] = [this.#uniform, this.#words, feedback];
-    const atlases = layers.map((layer) => layer?.bricks.atlas.filtered.texture);
-    const areFiltered = layers.every((layer) => !layer || canFilterBricks(this.#gpu, layer.bricks.source.info.type));
-    return { bindings, atlases, areFiltered };
+    const textures = layerTextures(
+      this.#gpu,
+      layers.map((layer) => layer?.bricks),
+    );
+    return { bindings, ...textures };
   }
 
   /** Must be called before each further strip of a frame: since the last one, slots may have been given to other bricks. */
@@ -92,7 +103,8 @@ export class BrickLayers {
       const words = commands.readWords(buffer, 4 * places.feedback, 4 * feedback.asked);
       const reader = this.#readers.get(bricks) ?? new FeedbackReader(bricks, feedback);
       this.#readers.set(bricks, reader);
-      return () => reader.read(words());
+      const { fills } = bricks.atlas;
+      return () => reader.read(words(), fills);
     });
     return () => reads.map((read) => read());
   }

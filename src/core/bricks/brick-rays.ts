@@ -1,7 +1,8 @@
 import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
 import rayStackShader from '../../shaders/draw/ray-stack.wgsl';
+import { KernelsBeside } from '../draw/kernels-beside.ts';
 import { type Projection, projections, type Strip } from '../draw/ray-pass.ts';
-import { type RayStackInputs, stackBindings, stackVariant } from '../draw/ray-stack.ts';
+import { type RayStackInputs, type StackVariant, stackBindings, stackVariant } from '../draw/ray-stack.ts';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
@@ -18,6 +19,11 @@ type RayShader = Pick<KernelDescriptor, 'shader' | 'variant'>;
 const volumeRays: RayShader = { shader: rayMarchShader, variant: { paged: true } };
 /** The maximum number of misses that a frame records; later frames record the others. */
 const mostMisses = 4096;
+
+/** @param variant undefined for rays through the bricks alone */
+function raysOf(variant: StackVariant | undefined): RayShader {
+  return variant ? { shader: rayStackShader, variant } : volumeRays;
+}
 
 export interface BrickRayInputs {
   readonly projection: Projection;
@@ -45,13 +51,13 @@ export class BrickRays {
   readonly #reader: FeedbackReader;
   /** Whether the frame is drawn from the texture. */
   #isFiltered = false;
-  /** Kernels of `record`; undefined for those that have been compiled. */
-  readonly #compiling = new Map<string, Promise<void> | undefined>();
+  readonly #kernels: KernelsBeside;
 
   constructor(gpu: Gpu, bricks: GpuBricks) {
     this.#gpu = gpu;
     this.#bricks = bricks;
     this.#scope = gpu.scope('brick-rays');
+    this.#kernels = new KernelsBeside(gpu);
     this.#sampler = gpu.device.createSampler({ label: 'brick-rays', magFilter: 'linear', minFilter: 'linear' });
     const { table, atlas } = bricks;
     const used = 1 + mostMisses;
@@ -61,20 +67,16 @@ export class BrickRays {
   }
 
   /**
-   * Compiles the kernel of `record`, beside other work. Undefined if it has been compiled. @param looks as in `begin`
-   * @returns the same promise for the same kernel
+   * Compiles the kernel of `record`, or of `recordStack`: see `KernelsBeside`.
+   * @param looks as in `begin` @param variant `stackVariant` of the inputs of `recordStack`; undefined for `record`
    */
-  compile(projection: Projection, looks: readonly PagedLook[]): Promise<void> | undefined {
-    // A software GPU compiles on the same cores.
-    if (this.#gpu.isSoftware) return undefined;
-    const isFiltered = this.#canFilter(looks);
-    const key = `${projection} ${isFiltered}`;
-    if (!this.#compiling.has(key)) {
-      const compiling = this.#gpu.prepareKernels([this.#kernelOf(volumeRays, projection, isFiltered)]);
-      this.#compiling.set(key, compiling);
-      void compiling.then(() => this.#compiling.set(key, undefined));
-    }
-    return this.#compiling.get(key);
+  compile(projection: Projection, looks: readonly PagedLook[], variant?: StackVariant): Promise<void> | undefined {
+    return this.#kernels.compile(this.#kernelOf(raysOf(variant), projection, this.#canFilter(looks)));
+  }
+
+  /** Whether the kernel of `record`, or of `recordStack`, has been compiled. @param looks, variant as in `compile` */
+  has(projection: Projection, looks: readonly PagedLook[], variant?: StackVariant): boolean {
+    return this.#kernels.has(this.#kernelOf(raysOf(variant), projection, this.#canFilter(looks)));
   }
 
   /** @param looks of the channels that are drawn, one after another */
@@ -105,7 +107,7 @@ export class BrickRays {
     const hasMeshes = surfaces !== undefined;
     const variant = stackVariant(1 + displays.length, { hasMeshes, isPaged: true, hasHalves, layerBricks, areLabels });
     const textures = stackBindings(displays, surfaces, layerBricks, true);
-    this.#dispatch(commands, { shader: rayStackShader, variant }, inputs, textures, target, strip, channel);
+    this.#dispatch(commands, raysOf(variant), inputs, textures, target, strip, channel);
   }
 
   #canFilter(looks: readonly PagedLook[]): boolean {
@@ -130,7 +132,7 @@ export class BrickRays {
     channel: number,
   ): void {
     const { table, atlas } = this.#bricks;
-    const kernel = this.#gpu.kernel(this.#kernelOf(rays, projection, this.#isFiltered));
+    const kernel = this.#kernels.kernel(this.#kernelOf(rays, projection, this.#isFiltered));
     const bindings: Binding[] = [
       ...[atlas.voxels.buffer, this.#uniforms[channel] as GPUBuffer, table.entries(), table.constants, frame],
       ...[this.#sampler, this.#viewOf(transfer), this.#viewOf(target), atlas.ranges, this.#feedback],
@@ -150,7 +152,8 @@ export class BrickRays {
   /** Records the readback of the feedback. @returns a function that gives the feedback once the commands have run */
   end(commands: Commands): () => BrickFeedback {
     const words = commands.readWords(this.#feedback, 0, 4 * this.#places.asked);
-    return () => this.#reader.read(words());
+    const { fills } = this.#bricks.atlas;
+    return () => this.#reader.read(words(), fills);
   }
 
   destroy(): void {

@@ -163,3 +163,51 @@ test('finer bricks that were all loaded when they were tried are kept when the v
   view.moved();
   expect([view.bias, view.isComplete]).toEqual([1, true]);
 });
+
+test('feedback of a frame that was recorded before the resolution changed does not change it again', () => {
+  const { view, draw } = viewOf(0, (bias) => bricksOf(0, Math.ceil(150 / bias ** 2)));
+  const { frame } = view;
+  draw(1);
+  expect(view.bias).toBe(1.25);
+  // A second frame was in flight, in which as many bricks were seen.
+  const seen = bricksOf(0, 150);
+  view.take({ missed: seen.slice(100), hasMore: false, used: seen.slice(0, 100), beside: [] }, [0], frame);
+  expect([view.bias, view.isComplete]).toEqual([1.25, false]);
+  expect(draw(2).at(-1)).toEqual([1.25, true]);
+});
+
+test('a trial of finer bricks is judged by its own frame, and not by one that was in flight', () => {
+  const coarse = bricksOf(1, 40);
+  const first = [...new Map(bricksOf(0, 1000).map((key) => [around(key), key])).values()].filter((key) =>
+    coarse.includes(around(key)),
+  );
+  let isLarge = true;
+  const { view, draw, wants } = viewOf(0, (bias) => (isLarge ? large(bias) : bias < 2 ? first : coarse), true);
+  draw(30);
+  isLarge = false;
+  draw(5);
+  view.moved();
+  const { bias, frame } = view;
+  draw(2);
+  expect(view.bias).toBe(bias / 1.25);
+  const from = wants.length;
+  view.take({ missed: [], hasMore: false, used: coarse, beside: [] }, [0], frame);
+  expect([view.bias, view.isComplete]).toEqual([bias / 1.25, false]);
+  // The trial's own frame misses bricks that would not fit, so none of them is requested.
+  expect(draw(5).at(-1)).toEqual([bias, true]);
+  expect(new Set(wants.slice(from).flat())).toEqual(new Set(coarse));
+});
+
+test('a view rests only after frames that were recorded since it moved', () => {
+  const { view } = viewOf(0, () => bricksOf(1, 40));
+  const feedback = { missed: [], hasMore: false, used: bricksOf(1, 40), beside: [] };
+  for (let at = 0; at < 2; at++) view.take({ ...feedback, missed: bricksOf(0, 150) }, [0]);
+  const { bias, frame } = view;
+  expect(bias).toBeGreaterThan(1);
+  view.moved();
+  view.take(feedback, [0], frame);
+  view.take(feedback, [0]);
+  expect(view.bias).toBe(bias);
+  view.take(feedback, [0]);
+  expect(view.bias).toBeLessThan(bias);
+});

@@ -13,6 +13,13 @@ const greatestBias = 64;
  */
 const roomForMore = 0.3;
 
+/** What a frame was recorded with. Feedback comes later, when the view may have moved on. */
+export interface ViewedFrame {
+  readonly bias: number;
+  /** How often the view had moved. */
+  readonly moves: number;
+}
+
 /** Requests the bricks that a 3D view needs according to its rays, and chooses their resolution so that they fit into the atlas. */
 export class BrickView {
   readonly #bricks: GpuBricks;
@@ -29,6 +36,7 @@ export class BrickView {
   #tooFew = 0;
   /** How many frames have given feedback since the view moved, up to 2. Undefined until `moved` is called. */
   #stillFrames: number | undefined;
+  #moves = 0;
   /** Whether the next feedback is that of a trial: a frame with finer bricks where they are loaded, to learn which others it misses. */
   #isTrial = false;
   #mayRefine = false;
@@ -77,12 +85,20 @@ export class BrickView {
     this.#tooFew = 0;
     this.#triedFrom = undefined;
     this.#stillFrames = 0;
+    this.#moves++;
     if (this.#isTrial) this.#bias = this.#coarserBias;
     this.#isTrial = false;
   }
 
-  /** Updates the requested bricks from the feedback of a frame. */
-  take({ missed, hasMore, used, beside }: BrickFeedback, timePoints: readonly number[]): void {
+  /** What a frame that is recorded now shows. */
+  get frame(): ViewedFrame {
+    return { bias: this.#bias, moves: this.#moves };
+  }
+
+  /** Updates the requested bricks from the feedback of a frame. @param of `frame` when it was recorded */
+  take({ missed, hasMore, used, beside }: BrickFeedback, timePoints: readonly number[], of = this.frame): void {
+    // Another frame is in flight, whose feedback says whether this resolution fits.
+    const isOld = of.bias !== this.#bias;
     // If not all misses could be recorded, those of the last frame still count; otherwise they would be cancelled.
     const wished = hasMore ? [...missed, ...this.#missed.filter((key) => !this.#bricks.has(key))] : missed;
     this.#fault = undefined;
@@ -93,10 +109,10 @@ export class BrickView {
       if (!fault) found.add(key);
     }
     this.#missed = [...found];
-    if (this.#stillFrames !== undefined) this.#stillFrames = Math.min(2, this.#stillFrames + 1);
-    const wasTrial = this.#isTrial;
+    if (this.#stillFrames !== undefined && of.moves === this.#moves) this.#stillFrames = Math.min(2, this.#stillFrames + 1);
+    const wasTrial = this.#isTrial && !isOld;
     // If nothing is missed, the finer bricks are all there, and stay.
-    this.#isTrial = false;
+    if (!isOld) this.#isTrial = false;
     if (wasTrial && this.#missed.length > 0 && (hasMore || !this.#fit(used, timePoints))) {
       this.#refuse(used.length);
       return;
@@ -105,6 +121,10 @@ export class BrickView {
     const besides = beside.filter((key) => !this.#bricks.faultOf(key));
     const wanted = [...this.#coarsest(timePoints), ...used, ...this.#missed, ...besides];
     const leftOut = Math.max(0, this.#bricks.want(wanted, this.#name) - besides.length);
+    if (isOld) {
+      [this.#isComplete, this.#mayRefine] = [false, false];
+      return;
+    }
     const before = this.#bias;
     const room = this.#bricks.slotsFor(this.#name);
     if (room > this.#tooFew) this.#tooMany = Number.POSITIVE_INFINITY;

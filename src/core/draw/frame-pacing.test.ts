@@ -11,12 +11,12 @@ const deviceOf =
     startMs + (fullMs * pixels) / canvasPixels / step;
 
 /** Draws moving frames like the 3D view. @returns the time of each on the device's clock, in milliseconds */
-function move(pacing: FramePacing, canvasPixels: number, frames: number, device: Device): number[] {
+function move(pacing: FramePacing, canvasPixels: number, frames: number, device: Device, trial?: number): number[] {
   return Array.from({ length: frames }, () => {
     const step = pacing.movingStep(canvasPixels);
     const scale = pacing.movingScale(canvasPixels, step);
     const ms = device(canvasPixels * scale ** 2, step);
-    pacing.measured(canvasPixels * scale ** 2, ms, step);
+    pacing.measured(canvasPixels * scale ** 2, ms, step, false, trial);
     return ms;
   });
 }
@@ -26,13 +26,13 @@ function moveTried(pacing: FramePacing, canvasPixels: number, frames: number, de
   return Array.from({ length: frames }, () => {
     const step = pacing.movingStep(canvasPixels);
     const scale = pacing.movingScale(canvasPixels, step);
-    let ms = 0;
+    let [ms, trial]: [number, number | undefined] = [0, undefined];
     if (pacing.needsTrial(scale, step)) {
       const pixels = canvasPixels * trialScale(canvasPixels) ** 2;
       ms = device(pixels, step);
-      pacing.tried(pixels, ms, step, canvasPixels * scale ** 2);
+      trial = pacing.tried(pixels, ms, step, canvasPixels * scale ** 2);
     }
-    return ms + (move(pacing, canvasPixels, 1, device)[0] as number);
+    return ms + (move(pacing, canvasPixels, 1, device, trial)[0] as number);
   });
 }
 

@@ -50,8 +50,7 @@ export function trialScale(pixels: number): number {
 export class FramePacing {
   /** Milliseconds per pixel at steps of 1, of each of the last frames. */
   #recent: readonly number[] = [];
-  /** The same of the trial before the frame at hand, and how many times longer pixels of the last trials took than those of their frames. */
-  #trial: number | undefined;
+  /** How many times longer pixels of the last trials took than those of their frames. */
   #biases: readonly number[] = [];
   readonly #isSlow: boolean;
   readonly #frameMs: number;
@@ -70,33 +69,45 @@ export class FramePacing {
   /** Forgets all measurements, because the volume changed. */
   forget(): void {
     this.#recent = [];
-    this.#trial = undefined;
     this.#biases = [];
   }
 
-  /** Records the time of a frame. @param isBound whether `ms` may include other work, so that it is only an upper bound */
-  measured(pixels: number, ms: number, step = 1, isBound = false): void {
+  /**
+   * Records the time of a frame.
+   * @param isBound whether `ms` may include other work, so that it is only an upper bound
+   * @param trial of this frame, if it had one: see `tried`
+   */
+  measured(pixels: number, ms: number, step = 1, isBound = false, trial?: number): void {
     const now = (ms * step) / Math.max(1, pixels);
-    if (this.#trial !== undefined && now > 0) {
-      this.#biases = [...this.#biases, Math.min(mostBias, Math.max(1, this.#trial / now))].slice(-remembered);
+    if (trial !== undefined && now > 0) {
+      this.#biases = [...this.#biases, Math.min(mostBias, Math.max(1, trial / now))].slice(-remembered);
     }
-    this.#trial = undefined;
     if (isBound && this.#pixelMs !== undefined && now >= this.#pixelMs) return;
     this.#remember(now);
   }
 
-  /** Whether a trial should come before a moving frame. Without timestamps the time of so small a picture is not known. */
-  needsTrial(scale: number, step: number): boolean {
-    return this.#hasTimestamps && this.#recent.length > 0 && scale ** 2 / step >= leastTried;
+  /** Whether the time of a frame is known. */
+  get isMeasured(): boolean {
+    return this.#recent.length > 0;
   }
 
-  /** Records the time of a trial. @param pixels of the trial @param frame those of the frame that is to follow, at the same steps */
-  tried(pixels: number, ms: number, step: number, frame: number): void {
-    this.#trial = (ms * step) / Math.max(1, pixels);
+  /** Whether a trial should come before a moving frame. Without timestamps the time of so small a picture is not known. */
+  needsTrial(scale: number, step: number): boolean {
+    return this.#hasTimestamps && this.isMeasured && scale ** 2 / step >= leastTried;
+  }
+
+  /**
+   * Records the time of a trial.
+   * @param pixels of the trial @param frame those of the frame that is to follow, at the same steps
+   * @returns for `measured` of that frame. Other frames may be measured before it
+   */
+  tried(pixels: number, ms: number, step: number, frame: number): number {
+    const trial = (ms * step) / Math.max(1, pixels);
     // Without a bias that is known, a trial counts in full, so that at worst a few frames are smaller than they could be.
     const bias = this.#biases.length > 0 ? Math.min(...this.#biases) : 1;
-    const expectedMs = (this.#trial / bias) * (frame / step);
-    if (expectedMs > mostOver * this.#frameMs) this.#remember(this.#trial / Math.min(plannedBias, bias));
+    const expectedMs = (trial / bias) * (frame / step);
+    if (expectedMs > mostOver * this.#frameMs) this.#remember(trial / Math.min(plannedBias, bias));
+    return trial;
   }
 
   #remember(pixelMs: number): void {

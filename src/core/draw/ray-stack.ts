@@ -3,6 +3,7 @@ import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { KernelDescriptor } from '../gpu/kernel.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
+import { KernelsBeside } from './kernels-beside.ts';
 import { outsideParameters } from './outside.ts';
 import {
   fewestSteps,
@@ -192,10 +193,22 @@ export interface RayStackInputs {
 export class RayStackPass {
   readonly #gpu: Gpu;
   readonly #sampler: GPUSampler;
+  readonly #kernels: KernelsBeside;
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
+    this.#kernels = new KernelsBeside(gpu);
     this.#sampler = gpu.device.createSampler({ label: 'view.ray-stack', magFilter: 'linear', minFilter: 'linear' });
+  }
+
+  /** Compiles the kernel of `record`: see `KernelsBeside`. @param variant `stackVariant` of its inputs */
+  compile(projection: RayLook['projection'], variant: StackVariant): Promise<void> | undefined {
+    return this.#kernels.compile(this.#kernelOf(projection, variant));
+  }
+
+  /** Whether the kernel of `record` has been compiled. */
+  has(projection: RayLook['projection'], variant: StackVariant): boolean {
+    return this.#kernels.has(this.#kernelOf(projection, variant));
   }
 
   /** @param target as for `RayPass.record` */
@@ -205,16 +218,28 @@ export class RayStackPass {
     target: GPUTexture,
     strip: Strip,
   ): void {
-    const threads = this.#gpu.tuning['view.rays'];
-    const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
+    const [width, height] = this.#tile;
     const variant = stackVariant(displays.length, { hasMeshes: surfaces !== undefined, layerBricks, areLabels });
-    const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
-    const kernel = this.#gpu.kernel({ label: 'view.ray-stack', shader: rayStackShader, variant, constants });
+    const kernel = this.#kernels.kernel(this.#kernelOf(projection, variant));
     const textures = stackBindings(displays, surfaces, layerBricks);
     const bindings = [frame, this.#sampler, transfer.createView(), target.createView(), ...textures];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
+
+  /** The width and height of a workgroup in pixels. */
+  get #tile(): readonly [number, number] {
+    const threads = this.#gpu.tuning['view.rays'];
+    return threads < 256 ? [8, threads / 8] : [16, 16];
+  }
+
+  #kernelOf(projection: RayLook['projection'], variant: StackVariant): KernelDescriptor {
+    const [width, height] = this.#tile;
+    const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
+    return { label: 'view.ray-stack', shader: rayStackShader, variant, constants };
+  }
 }
+
+export type StackVariant = NonNullable<KernelDescriptor['variant']>;
 
 /**
  * The variant of shaders/draw/ray-stack.wgsl for a number of volumes.
@@ -234,10 +259,10 @@ export function stackVariant(
     readonly hasMeshes: boolean;
     readonly isPaged?: boolean;
     readonly hasHalves?: boolean;
-    readonly layerBricks?: LayerBrickInputs | undefined;
+    readonly layerBricks?: Pick<LayerBrickInputs, 'atlases' | 'areFiltered'> | undefined;
     readonly areLabels?: readonly boolean[] | undefined;
   },
-): NonNullable<KernelDescriptor['variant']> {
+): StackVariant {
   /** The bits of the volumes that may be labels, or may be images. */
   const thatMayBe = (labels: boolean): number =>
     Array.from({ length: volumes }, (_, at) => ((areLabels?.[at] ?? labels) === labels ? 2 ** at : 0)).reduce((a, b) => a + b, 0);

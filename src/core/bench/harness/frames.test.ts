@@ -8,14 +8,29 @@ const contextOf = (signal: AbortSignal) => ({ job: { signal } }) as BenchContext
 test('frames that are in flight when the job is aborted end before the run does', async () => {
   const controller = new AbortController();
   let ended = 0;
-  const run = runFor(contextOf(controller.signal), 1000, 1, async () => {
+  const draw = async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     controller.abort();
     ended++;
     throw new Error('the device was destroyed');
-  });
+  };
+  const run = runFor(contextOf(controller.signal), 1000, 1, async () => ({ done: draw() }));
   await expect(run).rejects.toThrow();
   expect(ended).toBe(2);
+});
+
+test('a frame is submitted only after the one before it, however long that takes, and both are drawn at once', async () => {
+  const heard: string[] = [];
+  let frames = 0;
+  await runFor(contextOf(new AbortController().signal), 1, 3, async () => {
+    const frame = frames++;
+    heard.push(`prepares ${frame}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    heard.push(`submits ${frame}`);
+    const done = new Promise<void>((resolve) => setTimeout(resolve, 8)).then(() => void heard.push(`drew ${frame}`));
+    return { done };
+  });
+  expect(heard.slice(0, 5)).toEqual(['prepares 0', 'submits 0', 'prepares 1', 'submits 1', 'drew 0']);
 });
 
 test('the warm-up round is left out of the times', async () => {

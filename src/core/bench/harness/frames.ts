@@ -7,6 +7,9 @@ export const inFlight = 2;
 
 type OnTimes = NonNullable<Commands['onTimes']>;
 
+/** Submits a frame, which may take a while. `done` resolves when the GPU has drawn it. */
+type Draw = (onTimes: OnTimes) => Promise<{ readonly done: Promise<void> }>;
+
 export interface FrameTimes {
   /** Milliseconds between finished frames, by the host's clock. */
   readonly intervals: readonly number[];
@@ -26,8 +29,8 @@ export async function runFrames(
   draw: (frame: number, onTimes: OnTimes) => Promise<void>,
 ): Promise<FrameTimes> {
   const frames = (rounds + 1) * frameCount;
-  const { times, finished } = await drawInTurn(job, inFlight, (frame) => {
-    return frame < frames ? (onTimes) => draw(frame % frameCount, onTimes) : undefined;
+  const { times, finished } = await drawInTurn(job, (frame) => {
+    return frame < frames ? async (onTimes) => ({ done: draw(frame % frameCount, onTimes) }) : undefined;
   });
   return frameTimes(finished.slice(frameCount - 1), times.slice(frameCount));
 }
@@ -35,20 +38,18 @@ export async function runFrames(
 /**
  * Draws frames for `ms` milliseconds, as fast as possible, like a viewer that moves by the clock.
  * @param least the minimum number of frames, however long they take
- * @param atOnce the number of frames in flight
- * @param draw submits a frame; resolves when the GPU is done. `at`: 0 at the beginning, 1 at the end
+ * @param draw submits a frame. `at`: 0 at the beginning, 1 at the end
  * @throws StriaError `aborted`
  */
 export async function runFor(
   { job }: BenchContext,
   ms: number,
   least: number,
-  draw: (at: number, onTimes: OnTimes) => Promise<void>,
-  atOnce = inFlight,
+  draw: (at: number, onTimes: OnTimes) => ReturnType<Draw>,
 ): Promise<FrameTimes> {
   const start = performance.now();
   let at = 0;
-  const { times, finished } = await drawInTurn(job, atOnce, (frame) => {
+  const { times, finished } = await drawInTurn(job, (frame) => {
     if (at >= 1 && frame >= least) return undefined;
     at = (performance.now() - start) / ms;
     return (onTimes) => draw(Math.min(1, at), onTimes);
@@ -59,8 +60,7 @@ export async function runFor(
 /** Draws frames until there is no `next` one. If one fails, or the job is aborted, those in flight end first. */
 async function drawInTurn(
   job: JobOptions,
-  atOnce: number,
-  next: (frame: number) => ((onTimes: OnTimes) => Promise<void>) | undefined,
+  next: (frame: number) => Draw | undefined,
 ): Promise<{ readonly times: CommandTimes[]; readonly finished: number[] }> {
   const times: CommandTimes[] = [];
   const finished: number[] = [];
@@ -68,10 +68,11 @@ async function drawInTurn(
   try {
     for (let frame = 0; ; frame++) {
       throwIfAborted(job.signal);
-      if (pending.length >= atOnce) await pending.shift();
+      if (pending.length >= inFlight) await pending.shift();
       const draw = next(frame);
       if (!draw) break;
-      const drawn = draw((found) => times.push(found)).then(() => {
+      const { done } = await draw((found) => times.push(found));
+      const drawn = done.then(() => {
         finished.push(performance.now());
       });
       // It may fail before the frame ahead of it ends, which is waited for first.

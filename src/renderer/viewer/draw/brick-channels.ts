@@ -1,7 +1,7 @@
 import type { BrickRays } from '../../../core/bricks/brick-rays.ts';
 import { ChannelBlend } from '../../../core/draw/channel-blend.ts';
 import type { RayView, Strip } from '../../../core/draw/ray-pass.ts';
-import { type RayStackLook, type RayVolume, rayStackBytes, rayStackFrame } from '../../../core/draw/ray-stack.ts';
+import { type RayStackLook, type RayVolume, rayStackBytes, rayStackFrame, stackVariant } from '../../../core/draw/ray-stack.ts';
 import { rayTransferBytes, rayTransferSize } from '../../../core/draw/ray-transfer.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -38,6 +38,9 @@ interface Drawn {
   transferKey: string;
   picture: GPUTexture | undefined;
 }
+
+/** The variant of shaders/draw/ray-stack.wgsl that draws each channel. */
+export const channelVariant = stackVariant(1, { hasMeshes: false, isPaged: true, hasHalves: true });
 
 /** Bytes of a pixel of 16-bit floats. With 8 bits, the sum of several pictures would be less exact than a ray through all channels. */
 const pixelBytes = 8;

@@ -182,23 +182,27 @@ test('a picture that needs another kernel once its bricks are there waits for th
   expect(mostDifferent(await picture(coarse, space), await picture(whole))).toBeLessThanOrEqual(1);
 });
 
-test('a trial of another view requests no bricks, and the frame after it does', async () => {
+test('a trial of another view requests no bricks, and the frame after it does, with the bricks of the trial', async () => {
   const space = open(bricks);
   const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
   const { lengths, cube } = sceneCube(bricks.info);
   const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
-  const march = async (strip: Strip, seen = view) => {
-    await rays.march(state, [], { view: seen, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width });
+  const march = async (strip: Strip, seen = view, isTried = false) => {
+    await rays.march(state, [], { view: seen, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width, isTried });
     await new Promise((resolve) => setTimeout(resolve, 40));
   };
   do await march(wholeOf(size));
   while (!rays.isOfBricks || space.isBusy);
   const want = vi.spyOn(space.bricks, 'want');
   const moved = { ...view, toCube: view.toCube.map((value, at) => (at === 0 ? 0.9 * value : value)) };
+  const decode = vi.spyOn(space, 'decode');
   await march(trialOf(size, 1 / 8), moved);
-  expect(want).not.toHaveBeenCalled();
-  await march(wholeOf(size), moved);
+  expect([want.mock.calls.length, decode.mock.calls.length]).toEqual([0, 1]);
+  await march(wholeOf(size), moved, true);
   expect(want).toHaveBeenCalled();
+  expect(decode).toHaveBeenCalledTimes(1);
+  await march(wholeOf(size), moved);
+  expect(decode).toHaveBeenCalledTimes(2);
   rays.destroy();
 });
 
@@ -337,4 +341,48 @@ test('a device loss ends the picture, and the next device continues with the bri
   spaces.push(second);
   expect(mostDifferent(await picture(coarse, second), await picture(whole))).toBeLessThanOrEqual(1);
   expect(host.use.bricksRead).toBe(host.use.kept);
+});
+
+/** Draws from bricks until all have arrived, and then submits two frames at once. @returns both */
+async function twoAtOnce(rays: RayDrawing, space: BrickSpace): Promise<readonly Promise<number | undefined>[]> {
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const march = { view, step: 1, plane: undefined, strip: wholeOf(size), bricks: space };
+  await rays.load(state, [], march, undefined);
+  return [rays.march(state, [], march), rays.march(state, [], march)];
+}
+
+test('closing while two frames are in flight frees everything, and bricks are asked for no more', async () => {
+  const display = await coarse.displayTexture(0);
+  gpu.spare.free();
+  const held = () => JSON.stringify([...gpu.memory.entries()].filter(([label]) => !label.startsWith('spare')));
+  const before = held();
+  const space = open(bricks);
+  const rays = new RayDrawing(gpu, bricks.info, display);
+  const frames = await twoAtOnce(rays, space);
+  const { count } = bricks.reads;
+  rays.destroy();
+  space.close();
+  await Promise.all(frames);
+  await expect.poll(held).toBe(before);
+  expect(bricks.reads.count).toBe(count);
+});
+
+test('a device loss ends two frames in flight', async () => {
+  const lost = await openNodeGpu({ software: true, limits: 'default' });
+  const there = await ResidentVolume.create(lost, bricks.info, { chunkShape: [8, 8, 8], level: levelOf(2) });
+  there.append(bricks.voxels[2] as Uint8Array);
+  await there.statistics();
+  const host = new HostBricks(bricks, { bytes: 2 ** 20 });
+  hosts.push(host);
+  const space = new BrickSpace(lost, host, budgets, () => [-Infinity, Infinity], { arrived: () => {}, changed: () => {} });
+  const rays = new RayDrawing(lost, bricks.info, await there.displayTexture(0));
+  const frames = await twoAtOnce(rays, space);
+  lost.device.destroy();
+  expect(await Promise.all(frames)).toEqual([undefined, undefined]);
+  expect(space.isBusy).toBe(false);
+  rays.destroy();
+  space.close();
+  there.destroy();
+  expect(lost.memory.liveBytes()).toBe(0);
 });

@@ -1,10 +1,11 @@
 import { brickOf } from '../../../core/bricks/brick.ts';
 import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickRays } from '../../../core/bricks/brick-rays.ts';
-import { BrickView } from '../../../core/bricks/brick-view.ts';
+import { BrickView, type ViewedFrame } from '../../../core/bricks/brick-view.ts';
 import { detailOf, type PagedChannel, type PagedLook } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
 import { type Projection, type RayView, type Strip, wholeOf } from '../../../core/draw/ray-pass.ts';
+import type { StackVariant } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
@@ -19,8 +20,9 @@ export interface DrawnBricks {
   readonly view: RayView;
   /** The width in pixels of the picture at rest, for which bricks are chosen. */
   readonly restWidth: number;
-  /** The projection if `record` calls `BrickRays.record`, whose kernel is then compiled beside other frames. */
-  readonly alone: Projection | undefined;
+  readonly projection: Projection;
+  /** `stackVariant` of what `record` records; undefined if it calls `BrickRays.record`. */
+  readonly variant: StackVariant | undefined;
   /** Records the rays of a strip with `BrickRays.record` or `recordStack`. */
   record(rays: BrickRays, commands: Commands, target: GPUTexture, strip: Strip): void;
 }
@@ -73,8 +75,8 @@ export class BrickDrawing {
    * Whether the kernel of a frame is still being compiled. That can take seconds, so it is done beside frames of the coarse volume, which
    * would stop if it were compiled when it is needed.
    */
-  isCompiling({ alone, channels }: DrawnBricks): boolean {
-    const compiling = alone && this.#rays.compile(alone, this.#looksOf(channels));
+  isCompiling({ projection, variant, channels }: DrawnBricks): boolean {
+    const compiling = this.#rays.compile(projection, this.#looksOf(channels), variant);
     if (compiling && compiling !== this.#compiling) {
       void this.space.reads(compiling, () => {
         if (!this.#isDestroyed) this.space.changed();
@@ -82,6 +84,11 @@ export class BrickDrawing {
     }
     this.#compiling = compiling;
     return compiling !== undefined;
+  }
+
+  /** Whether the kernel of a frame has been compiled, and enough bricks are loaded. Compiles and requests nothing. */
+  canDraw({ projection, variant, channels }: DrawnBricks): boolean {
+    return this.#rays.has(projection, this.#looksOf(channels), variant) && this.isReady(channels);
   }
 
   /** Whether enough bricks of the channels are loaded to draw them in place of the coarse volume. */
@@ -104,17 +111,20 @@ export class BrickDrawing {
     return this.#isReady;
   }
 
+  /** Decodes bricks that have arrived for the next frame. */
+  decode(): void {
+    // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
+    if (this.#loads > 0) this.space.bricks.update();
+    else this.space.decode();
+  }
+
   /** Records a strip. Feedback is read back after the last strip of a frame, once `submit` of the commands has resolved. */
   record(commands: Commands, frame: DrawnBricks, target: GPUTexture, strip: Strip): (submitted: Promise<unknown>) => void {
     const { channels, view, restWidth } = frame;
-    const { bricks } = this.space;
     const shown = channels.map(({ timePoint }) => timePoint).join();
     // Channels may be shown or hidden between two strips. The rest of that frame, which is never shown, begins anew.
     if (strip.from === 0 || shown !== this.#begun) {
       this.#begun = shown;
-      // While a picture waits, do not redraw the canvas, whose frames would request other bricks.
-      if (this.#loads > 0) bricks.update();
-      else this.space.decode();
       const seen = JSON.stringify([channels, view, restWidth]);
       if (seen !== this.#seen) this.#demand.moved();
       this.#seen = seen;
@@ -125,7 +135,8 @@ export class BrickDrawing {
     if (strip.from + strip.count < strip.height) return () => {};
     this.#begun = undefined;
     const feedback = this.#rays.end(commands);
-    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels));
+    const { frame: drawn } = this.#demand;
+    return (submitted) => void this.space.reads(submitted, () => this.#take(feedback(), channels, drawn));
   }
 
   #looksOf(channels: DrawnBricks['channels']): readonly PagedLook[] {
@@ -138,6 +149,7 @@ export class BrickDrawing {
     const target = this.#probe.sized(width, height);
     const commands = this.#gpu.commands('bricks.probe');
     this.#begun = undefined;
+    this.decode();
     const took = this.record(commands, frame, target, wholeOf(target));
     const submitted = commands.submit();
     took(submitted);
@@ -185,13 +197,13 @@ export class BrickDrawing {
     this.#probe.destroy();
   }
 
-  #take(feedback: BrickFeedback, channels: DrawnBricks['channels']): void {
+  #take(feedback: BrickFeedback, channels: DrawnBricks['channels'], drawn: ViewedFrame): void {
     // The requests of a destroyed drawing would never be withdrawn.
     const timePoints = channels.map(({ timePoint }) => timePoint);
     if (this.#isDestroyed || timePoints.join() !== this.#timePoints.join()) return;
     const { bricks } = this.space;
     const [bias, wasReady] = [this.#demand.bias, this.#isReady];
-    this.#demand.take(feedback, timePoints);
+    this.#demand.take(feedback, timePoints, drawn);
     this.space.unread = this.#demand.fault;
     const coarsest = bricks.source.levels.length - 1;
     if (!feedback.missed.some((key) => brickOf(key).level === coarsest)) this.#coarseSince ??= performance.now();

@@ -1,6 +1,6 @@
 import type { BrickFeedback } from '../../../core/bricks/brick-feedback.ts';
 import { BrickLayers } from '../../../core/bricks/brick-layers.ts';
-import { BrickView } from '../../../core/bricks/brick-view.ts';
+import { BrickView, type ViewedFrame } from '../../../core/bricks/brick-view.ts';
 import { type BrickLayer, hasFinerLevels } from '../../../core/bricks/layer-uniform.ts';
 import { detailOf } from '../../../core/bricks/paged-uniform.ts';
 import { Stall } from '../../../core/bricks/stall.ts';
@@ -121,7 +121,6 @@ export class BrickLayersDrawing {
       const demand = this.#demandOf(layer.look.id, space, timePoint);
       if (hasMoved) demand.view.moved();
       drawn.push({ id: layer.look.id, demand });
-      space.decode();
       const { window, isCategorical, toUnit } = volume;
       return {
         bricks: space.bricks,
@@ -148,12 +147,12 @@ export class BrickLayersDrawing {
     this.#isAsked = false;
     if (!this.#inputs || from + count < height) return () => {};
     this.#inputs = undefined;
-    const drawn = this.#drawn;
+    const drawn = this.#drawn.map(({ id, demand }) => ({ id, demand, frame: demand.view.frame }));
     const feedback = this.#layers.end(commands);
     return (submitted) => {
       const read = submitted.then(feedback);
-      for (const [at, { id, demand }] of drawn.entries()) {
-        void demand.space.reads(read, (all) => this.#take(id, demand, all[at] as BrickFeedback));
+      for (const [at, { id, demand, frame }] of drawn.entries()) {
+        void demand.space.reads(read, (all) => this.#take(id, demand, all[at] as BrickFeedback, frame));
       }
     };
   }
@@ -212,11 +211,11 @@ export class BrickLayersDrawing {
     return demand;
   }
 
-  #take(id: string, { space, timePoint, view }: Demand, feedback: BrickFeedback): void {
+  #take(id: string, { space, timePoint, view }: Demand, feedback: BrickFeedback, frame: ViewedFrame): void {
     // The requests of a destroyed drawing would never be withdrawn.
     if (this.#isDestroyed || this.#demands.get(id)?.view !== view) return;
     const { bias } = view;
-    view.take(feedback, [timePoint]);
+    view.take(feedback, [timePoint], frame);
     space.unread = view.fault;
     const hasArrived = feedback.missed.some((key) => space.bricks.has(key));
     if (hasArrived || view.bias !== bias || view.mayRefine) space.changed();

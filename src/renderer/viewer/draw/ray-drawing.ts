@@ -1,69 +1,39 @@
-import type { BrickRayInputs } from '../../../core/bricks/brick-rays.ts';
 import type { PagedChannel } from '../../../core/bricks/paged-uniform.ts';
-import { MeshPass } from '../../../core/draw/mesh-pass.ts';
-import { mostRayVolumes } from '../../../core/draw/most-volumes.ts';
-import {
-  type RayLook,
-  RayPass,
-  type RayView,
-  rayFrame,
-  rayFrameBytes,
-  rayParameters,
-  type Strip,
-} from '../../../core/draw/ray-pass.ts';
-import {
-  gridOf,
-  type RayGrid,
-  type RayStackInputs,
-  RayStackPass,
-  type RayVolume,
-  rayStackBytes,
-  rayStackFrame,
-  rayStackRows,
-} from '../../../core/draw/ray-stack.ts';
-import { rayTransferSize } from '../../../core/draw/ray-transfer.ts';
+import { UpdateTurns } from '../../../core/bricks/update-turns.ts';
+import { RayPass, type Strip } from '../../../core/draw/ray-pass.ts';
+import { RayStackPass } from '../../../core/draw/ray-stack.ts';
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
 import { colormap } from '../colors/colormaps.ts';
-import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
-import type { ShownLabels } from '../model/label-look.ts';
-import { baseOpacity, layerTime, mostMeshes, volumeIdOf } from '../model/layers.ts';
-import type { LayerIn3d, ShownMesh } from '../model/view-host.ts';
+import { baseOpacity, layerTime } from '../model/layers.ts';
+import type { LayerIn3d } from '../model/view-host.ts';
 import type { ViewState } from '../model/viewer-api.ts';
-import { BrickChannels, drawsChannels } from './brick-channels.ts';
+import { BrickChannels, channelVariant, drawsChannels } from './brick-channels.ts';
 import { BrickDrawing, type DrawnBricks } from './brick-drawing.ts';
-import { type BrickedVolume, BrickLayersDrawing, drawsFromBricks } from './brick-layers-drawing.ts';
+import { BrickLayersDrawing } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
+import { MarchInputs, type RaySampling } from './march-inputs.ts';
 import { isOneVolume } from './one-volume.ts';
-import { baseIn3d, brickGrid, channelIn3d, layerIn3d, surfaceIn3d } from './ray-volumes.ts';
-import { StackColors, transferIn } from './stack-colors.ts';
+import { baseIn3d, brickGrid, channelIn3d } from './ray-volumes.ts';
+import { contentOf, hasBase, layerSpace, type Shown, standIns, variantOf } from './stand-in.ts';
 
 /** Numbers the drawings, to distinguish their requests for bricks. */
 let drawings = 0;
 
 /** The camera, sampling and content of a strip. */
-export interface RayMarch {
-  readonly view: RayView;
-  /** The distance between samples in texels; small volumes use a smaller one. */
-  readonly step: number;
-  /** The oblique clip plane, in the unit cube. */
-  readonly plane: RayLook['plane'];
-  readonly strip: Strip;
-  /** Meshes that rays meet. */
-  readonly meshes?: readonly ShownMesh[] | undefined;
-  /** The volume's labels, if anything is known about them. */
-  readonly labels?: ShownLabels | undefined;
+export interface RayMarch extends RaySampling {
   /** The volume's bricks, if the display texture holds less than its file. */
   readonly bricks?: BrickSpace | undefined;
-  /** The bricks of layers, by the ids of their volumes (`volumeIdOf`). */
-  readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
-  /** See `sharedOpacity`; default: false. */
-  readonly isDraft?: boolean | undefined;
-  /** See `DrawnBricks`; default: the width of the strip. */
-  readonly restWidth?: number | undefined;
+  /**
+   * If given, a kernel for several volumes is compiled beside frames that show less, and this is called once a frame would show everything.
+   * Otherwise it is compiled when it is needed.
+   */
+  readonly onCompiled?: (() => void) | undefined;
+  /** Whether a trial has drawn the frame, which must show the same bricks, so that no others are decoded; default: false. */
+  readonly isTried?: boolean | undefined;
 }
 
 /**
@@ -77,17 +47,19 @@ export class RayDrawing {
   readonly #display: DisplayTexture;
   readonly #pass: RayPass;
   readonly #stackPass: RayStackPass;
-  readonly #meshPass: MeshPass;
-  readonly #frame: GPUBuffer;
-  readonly #transfer: GPUTexture;
-  readonly #colors: StackColors;
+  readonly #inputs: MarchInputs;
   #picture: GPUTexture;
-  #transferKey = '';
   #bricks: BrickDrawing | undefined;
   #channels: BrickChannels | undefined;
   readonly #layers: BrickLayersDrawing;
+  readonly #turns = new UpdateTurns<BrickSpace>();
   /** Whether the current frame is drawn from bricks. */
   #isOfBricks = false;
+  /** What the current frame draws of its layers. */
+  #shown: Shown = 'all';
+  /** The kernel that frames wait for. */
+  #compiling: Promise<void> | undefined;
+  #isDestroyed = false;
 
   constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
     this.#gpu = gpu;
@@ -96,17 +68,19 @@ export class RayDrawing {
     this.#display = display;
     this.#pass = new RayPass(gpu);
     this.#stackPass = new RayStackPass(gpu);
-    this.#meshPass = new MeshPass(gpu, mostMeshes);
-    this.#frame = this.#scope.buffer('frame', Math.max(rayFrameBytes, rayStackBytes(mostRayVolumes)), GPUBufferUsage.UNIFORM);
-    this.#transfer = transferIn(this.#scope, rayTransferSize);
-    this.#colors = new StackColors(gpu, this.#scope);
     this.#picture = this.#pictureOf(1, 1);
     this.#layers = new BrickLayersDrawing(gpu, `layers ${++drawings}`);
+    this.#inputs = new MarchInputs(gpu, info, this.#layers);
   }
 
   /** Whether the last frame was drawn from bricks, of the volume or of a layer. */
   get isOfBricks(): boolean {
     return this.#isOfBricks || this.#layers.isUsed;
+  }
+
+  /** Whether frames show less until a kernel has been compiled. */
+  get isCompiling(): boolean {
+    return this.#compiling !== undefined;
   }
 
   /** How many times larger than a pixel the voxels of the last frame may have been; 1 if it was not drawn from the volume's bricks. */
@@ -128,13 +102,14 @@ export class RayDrawing {
    */
   march(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): Promise<number | undefined> {
     const meshes = march.meshes?.length ?? 0;
-    if (meshes === 0) this.#meshPass.rest();
+    if (meshes === 0) this.#inputs.withoutMeshes();
     // `Gpu.onLost` tells the device's owner about a loss.
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
-    if (march.strip.from === 0) this.#isOfBricks = this.#drawsBricks(state, layers, march);
+    if (march.strip.from === 0) this.#choose(state, layers, march);
+    const drawn = contentOf(this.#shown, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    const took = this.#record(commands, state, layers, march, this.#picture);
+    const took = this.#record(commands, state, drawn.layers, drawn.march, this.#picture);
     const submitted = commands.submit();
     took(submitted);
     return submitted.then(
@@ -153,7 +128,7 @@ export class RayDrawing {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
     if (frame) await bricks?.load(frame, march.strip, signal);
-    if (!layers.some((layer) => this.#brickedOf(state, layer, march))) return;
+    if (!layers.some((layer) => layerSpace(layer, march.layerBricks))) return;
     this.#isOfBricks = bricks !== undefined && frame !== undefined && bricks.isReady(frame.channels);
     const { restWidth = march.strip.width } = march;
     await this.#layers.load(march.strip, signal, (commands, target, strip) =>
@@ -162,10 +137,11 @@ export class RayDrawing {
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
     this.#bricks?.destroy();
     this.#channels?.destroy();
     this.#layers.destroy();
-    this.#meshPass.destroy();
+    this.#inputs.destroy();
     this.#scope.destroy();
   }
 
@@ -180,6 +156,7 @@ export class RayDrawing {
     const { strip, meshes, labels } = march;
     let took: ((submitted: Promise<unknown>) => void) | undefined;
     const bricks = this.#isOfBricks ? this.#brickFrame(state, layers, march) : undefined;
+    if (strip.from === 0 && !march.isTried) this.#decode(layers, march);
     if (bricks && this.#bricks && !this.#bricks.space.isClosed) took = this.#bricks.record(commands, bricks, target, strip);
     else if (isOneVolume(state, layers, meshes, labels)) this.#recordVolume(commands, state, march, target);
     else this.#recordStack(commands, state, layers, march, target);
@@ -190,11 +167,64 @@ export class RayDrawing {
     };
   }
 
+  /** Decodes bricks that have arrived for a frame. */
+  #decode(layers: readonly LayerIn3d[], { layerBricks }: RayMarch): void {
+    const own = this.#isOfBricks && !this.#bricks?.space.isClosed ? this.#bricks : undefined;
+    const ofLayers = layers.flatMap((layer) => layerSpace(layer, layerBricks) ?? []);
+    const spaces = new Set([...(own ? [own.space] : []), ...ofLayers]);
+    this.#turns.run([...spaces], (space) => (space === own?.space ? own.decode() : space.decode()));
+  }
+
+  /** Chooses what a frame draws: less than everything while the kernel for that is being compiled. */
+  #choose(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): void {
+    const { onCompiled } = march;
+    this.#shown = 'all';
+    this.#isOfBricks = this.#drawsBricks(state, layers, march);
+    const isStack = !isOneVolume(state, layers, march.meshes, march.labels);
+    if (this.#isOfBricks || !onCompiled || !isStack) {
+      this.#compiling = undefined;
+      return;
+    }
+    const frame = this.#brickFrame(state, layers, march);
+    // While the kernel for bricks is compiled, that for textures is not worth compiling.
+    const isAwaited = frame !== undefined && this.#bricks?.isCompiling(frame) === true;
+    const variant = variantOf(this.#gpu, state, { layers, march }, false);
+    const compiling = isAwaited ? undefined : this.#stackPass.compile(state.projection, variant);
+    if (compiling && compiling !== this.#compiling) void compiling.then(() => !this.#isDestroyed && onCompiled());
+    this.#compiling = compiling;
+    if (!compiling && !isAwaited) return;
+    const standIn = standIns.find((each) => this.#canDraw(state, layers, march, each));
+    this.#shown = standIn?.shown ?? 'all';
+    this.#isOfBricks = standIn?.isBaseOfBricks === true;
+  }
+
+  /** Whether the kernel for less than everything has been compiled. */
+  #canDraw(
+    state: ViewState,
+    layers: readonly LayerIn3d[],
+    march: RayMarch,
+    { shown, isBaseOfBricks }: (typeof standIns)[number],
+  ): boolean {
+    if (shown === 'none' && baseOpacity(state.layers) === 0) return false;
+    const content = contentOf(shown, layers, march);
+    if (!isBaseOfBricks) {
+      if (isOneVolume(state, content.layers, content.march.meshes, content.march.labels)) return true;
+      return this.#stackPass.has(state.projection, variantOf(this.#gpu, state, content, false));
+    }
+    // The bricks of one channel alone would replace those of all.
+    if (drawsChannels(march.bricks, state, layers, march.meshes)) return false;
+    const frame = this.#brickFrame(state, content.layers, content.march);
+    return frame !== undefined && this.#bricks?.canDraw(frame) === true;
+  }
+
   /** Whether a frame is drawn from bricks. If too few are loaded, requests them. */
   #drawsBricks(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): boolean {
     const frame = this.#brickFrame(state, layers, march);
     const bricks = this.#brickDrawing(frame, march);
-    if (!bricks || !frame || bricks.isCompiling(frame)) return false;
+    if (!bricks || !frame) return false;
+    // `load` has waited for the kernel of a picture of several volumes, unless it has changed since.
+    const mayWait = frame.variant === undefined || march.onCompiled !== undefined;
+    if (mayWait && bricks.isCompiling(frame)) return false;
     if (bricks.isReady(frame.channels)) return true;
     void bricks.probe(frame, march.strip);
     return false;
@@ -222,11 +252,11 @@ export class RayDrawing {
     const isAlone = isOneVolume(state, layers, march.meshes, march.labels);
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       const there = { ...march, strip };
-      if (isAlone) rays.record(commands, this.#volumeInputs(state, grid, there), target, strip);
-      else rays.recordStack(commands, this.#stackInputs(commands, state, grid, layers, there), target, strip);
+      if (isAlone) rays.record(commands, this.#inputs.ofVolume(state, grid, there), target, strip);
+      else rays.recordStack(commands, this.#inputs.ofStack(commands, state, grid, layers, there), target, strip);
     };
-    const alone = isAlone ? state.projection : undefined;
-    return { channels: [channelOf(state, state.timePoint)], view, restWidth, alone, record };
+    const variant = isAlone ? undefined : variantOf(this.#gpu, state, { layers, march }, true);
+    return { channels: [channelOf(state, state.timePoint)], view, restWidth, projection: state.projection, variant, record };
   }
 
   #channelFrame(state: ViewState, layers: readonly LayerIn3d[], march: RayMarch): DrawnBricks | undefined {
@@ -239,78 +269,27 @@ export class RayDrawing {
     }));
     const timeOf = (channel: number): number => layerTime(this.#info, state.timePoint, this.#info, channel);
     const paged = layers.map(({ look }) => channelOf(look, timeOf(look.channel)));
-    const hasBase = baseOpacity(state.layers) > 0;
-    const [first, ...further] = hasBase ? [channelOf(state, state.timePoint), ...paged] : paged;
+    const isBaseShown = baseOpacity(state.layers) > 0;
+    const [first, ...further] = isBaseShown ? [channelOf(state, state.timePoint), ...paged] : paged;
     if (!first) return undefined;
-    const frame = { state, view, step, isDraft, plane, channels: hasBase ? [base, ...others] : others };
+    const frame = { state, view, step, isDraft, plane, channels: isBaseShown ? [base, ...others] : others };
     const record: DrawnBricks['record'] = (rays, commands, target, strip) => {
       this.#channels ??= new BrickChannels(this.#gpu);
       this.#channels.record(rays, commands, frame, target, strip);
     };
-    return { channels: [first, ...further], view, restWidth, alone: undefined, record };
+    return { channels: [first, ...further], view, restWidth, projection: state.projection, variant: channelVariant, record };
   }
 
   #recordVolume(commands: Commands, state: ViewState, march: RayMarch, target: GPUTexture): void {
-    const inputs = { ...this.#volumeInputs(state, this.#display, march), display: this.#display };
+    const inputs = { ...this.#inputs.ofVolume(state, this.#display, march), display: this.#display };
     this.#pass.record(commands, inputs, target, march.strip);
   }
 
-  /** @param grid of the volume's texture or bricks */
-  #volumeInputs(state: ViewState, grid: RayGrid, { view, step, plane, isDraft, strip }: RayMarch): BrickRayInputs {
-    this.#writeTransfer(state);
-    const { isCategorical } = colormap(state.colormap);
-    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const parameters = rayParameters(grid, { ...state, plane }, colors, step, isDraft);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(grid, view, parameters, strip));
-    return { projection: state.projection, frame: this.#frame, transfer: this.#transfer };
-  }
-
   #recordStack(commands: Commands, state: ViewState, layers: readonly LayerIn3d[], march: RayMarch, target: GPUTexture): void {
-    // Rays need at least one volume. The open one shows nothing if its opacity is 0.
-    const base = baseOpacity(state.layers) > 0 || layers.length === 0 ? this.#display : undefined;
-    const { displays, ...inputs } = this.#stackInputs(commands, state, base, layers, march);
+    const base = hasBase(state, layers) ? this.#display : undefined;
+    const { displays, ...inputs } = this.#inputs.ofStack(commands, state, base, layers, march);
     const all = { ...inputs, displays: base ? [base, ...displays] : displays };
     this.#stackPass.record(commands, all, target, march.strip);
-  }
-
-  /** @param base the grid of the open volume; undefined if it is hidden @returns `displays` are those of the layers */
-  #stackInputs(
-    commands: Commands,
-    state: ViewState,
-    base: RayGrid | undefined,
-    layers: readonly LayerIn3d[],
-    march: RayMarch,
-  ): RayStackInputs {
-    const { view, step, plane, strip, isDraft, meshes = [], labels, restWidth = strip.width } = march;
-    const bricked = layers.map((layer) => this.#brickedOf(state, layer, march));
-    const others = layers.map((layer, at) => bricked[at]?.volume ?? layerIn3d(this.#info, state, layer));
-    const volumes = [...(base ? [baseIn3d(state, base)] : []), ...others];
-    const ofLayers = layers.map((layer, at) => ({ ...layer, display: gridOf(others[at] as RayVolume) }));
-    const looks = [...(base ? [{ look: state, display: base, labels }] : []), ...ofLayers];
-    const frame = rayStackFrame(volumes, view, { ...state, plane }, step, strip, isDraft);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, frame);
-    const surfaces = meshes.map((mesh) => surfaceIn3d(this.#info, mesh));
-    const [x, y, z] = this.#info.dims;
-    return {
-      layerBricks: this.#layers.inputs(commands, [...(base ? [undefined] : []), ...bricked], {
-        ...{ view, restWidth, strip },
-        dims: [x, y, z],
-      }),
-      areLabels: volumes.map(({ isCategorical }) => isCategorical),
-      projection: state.projection,
-      displays: layers.map(({ display }) => display),
-      frame: this.#frame,
-      transfer: this.#colors.of(state, looks, volumes.map(rayStackRows)),
-      surfaces: surfaces.length > 0 ? this.#meshPass.record(commands, surfaces, view, { ...state, plane }, strip) : undefined,
-    };
-  }
-
-  /** A layer as it is drawn from its bricks; undefined if it is not. */
-  #brickedOf(state: ViewState, layer: LayerIn3d, { layerBricks }: RayMarch): BrickedVolume | undefined {
-    const space = layerBricks?.get(volumeIdOf(layer.look));
-    if (!space || !drawsFromBricks(layer, space)) return undefined;
-    const timePoint = layerTime(this.#info, state.timePoint, layer.info, layer.look.channel);
-    return { layer, space, timePoint, volume: layerIn3d(this.#info, state, layer, true) };
   }
 
   #makeRoom({ width, count }: Strip): void {
@@ -326,15 +305,6 @@ export class RayDrawing {
       format: 'rgba8unorm',
       usage: GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.TEXTURE_BINDING,
     });
-  }
-
-  #writeTransfer(state: ViewState): void {
-    const key = JSON.stringify([state.colormap, state.inverted, state.opacity]);
-    if (key === this.#transferKey) return;
-    this.#transferKey = key;
-    const [width] = rayTransferSize;
-    const texels = transferTexels(state);
-    this.#gpu.device.queue.writeTexture({ texture: this.#transfer }, texels, { bytesPerRow: 4 * width }, rayTransferSize);
   }
 }
 

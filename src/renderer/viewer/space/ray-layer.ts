@@ -45,6 +45,11 @@ export class RayLayer {
   }
 
   /** See `RayDrawing`. */
+  get isCompiling(): boolean {
+    return this.#rays.isCompiling;
+  }
+
+  /** See `RayDrawing`. */
   get voxelPixels(): number {
     return this.#rays.voxelPixels;
   }

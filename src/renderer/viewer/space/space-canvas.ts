@@ -21,6 +21,8 @@ export interface SpaceFrame {
   readonly step: number;
   /** See `RayMarch`. */
   readonly isDraft: boolean;
+  /** See `RayMarch`. */
+  readonly isTried?: boolean;
 }
 
 /** The canvas of the 3D view: its size and background, and three.js on our device, which draws into it. */
@@ -134,10 +136,11 @@ export class SpaceCanvas {
     if (this.#isReady) this.renderer.dispose();
   }
 
-  #update({ scene, content, seen, step, isDraft }: SpaceFrame, strip: Strip): Promise<number | undefined> {
+  #update({ scene, content, seen, step, isDraft, isTried = false }: SpaceFrame, strip: Strip): Promise<number | undefined> {
     // The width of the picture at rest, in pixels.
     scene.restWidth = this.resolution.width * (this.fixedScale ?? 1);
     scene.isDraft = isDraft;
+    scene.isTried = isTried;
     return scene.update(this.#host.state, content, seen, step, this.#host.hasOblique, strip);
   }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FramePacing, trialScale } from '../../../core/draw/frame-pacing.ts';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
@@ -12,23 +12,33 @@ const pixels = width * height;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A view on a GPU whose frames take as long as `fullMs` tells, at full resolution and steps of one texel. */
-function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false, isStack = isOfBricks) {
+/**
+ * A view on a GPU whose frames take as long as `fullMs` tells, at full resolution and steps of one texel.
+ * @param displayMs from one animation frame to the next
+ */
+function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false, isStack = isOfBricks, displayMs = 16) {
   let endsAt = 0;
   let pending = 0;
+  let isLost = false;
   const wait = async () => {
     pending++;
     await new Promise((resolve) => setTimeout(resolve, endsAt - performance.now()));
     pending--;
+    if (isLost) throw new Error('the device was lost');
   };
+  let submits = 0;
   const submit = async (part: number, step: number) => {
     const ms = 0.5 + (fullMs() * part) / step;
     times.push(ms);
+    inFlight.push(++submits);
     endsAt = Math.max(endsAt, performance.now()) + ms;
-    await wait();
-    return hasTimestamps ? ms : undefined;
+    await wait().catch(() => undefined);
+    submits--;
+    return hasTimestamps && !isLost ? ms : undefined;
   };
   const gpu = {
+    hasTimestamps,
+    isSoftware: false,
     get isBusy() {
       return pending > 0;
     },
@@ -37,6 +47,8 @@ function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false,
   /** The scale of each picture that was shown, and the time of each submit. */
   const shown: number[] = [];
   const times: number[] = [];
+  /** With each submit, how many of them the GPU had not finished. */
+  const inFlight: number[] = [];
   const canvas = {
     fixedScale: undefined,
     pixelCount: pixels,
@@ -64,11 +76,21 @@ function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false,
       setTimeout(() => {
         isRequested = false;
         painter.draw();
-      }, 16);
+      }, displayMs);
     },
   };
   const painter = new SpacePainter(gpu, canvas, new FramePacing(false, hasTimestamps), view);
-  return { painter, view, shown, times };
+  const lose = () => {
+    isLost = true;
+  };
+  return { painter, view, shown, times, inFlight, lose };
+}
+
+/** Moves the view for some milliseconds. */
+async function moveFor(view: PaintedView, ms: number): Promise<void> {
+  const moving = setInterval(() => view.requestRender(), 2);
+  await vi.advanceTimersByTimeAsync(ms);
+  clearInterval(moving);
 }
 
 const moment = fc.record({
@@ -108,17 +130,13 @@ test('a view at rest becomes sharp, however slow drawing was in between', async 
 async function jump(hasTimestamps: boolean, isOfBricks: boolean, isStack = true): Promise<readonly number[]> {
   let fullMs = 2;
   const { painter, view, times } = setUp(() => fullMs, hasTimestamps, isOfBricks, isStack);
-  const moveFor = async (ms: number) => {
-    const moving = setInterval(() => view.requestRender(), 5);
-    await vi.advanceTimersByTimeAsync(ms);
-    clearInterval(moving);
-    // Ends the last frame.
-    await vi.advanceTimersByTimeAsync(50);
-  };
-  await moveFor(1000);
+  await moveFor(view, 1000);
+  // Ends the last frame.
+  await vi.advanceTimersByTimeAsync(50);
   times.length = 0;
   fullMs = 200;
-  await moveFor(100);
+  await moveFor(view, 100);
+  await vi.advanceTimersByTimeAsync(50);
   painter.dispose();
   return times;
 }
@@ -136,4 +154,90 @@ test.each([
 ])('%s there are no trials, so the first such frame is late', async (_, hasTimestamps, isOfBricks, isStack) => {
   const [first] = await jump(hasTimestamps, isOfBricks, isStack);
   expect(first).toBeCloseTo(200.5, 6);
+});
+
+describe('two frames in flight', () => {
+  test('while the GPU draws a frame, the next one is submitted, and no third one', async () => {
+    const { painter, view, inFlight } = setUp(() => 40, true, false, false, 4);
+    await moveFor(view, 2000);
+    expect(new Set(inFlight)).toEqual(new Set([1, 2]));
+    // The GPU never waits for the thread: it draws the whole time, 11 ms a frame or less.
+    expect(inFlight.length).toBeGreaterThan(2000 / 11);
+    expect(inFlight.filter((count) => count === 2).length).toBeGreaterThan(0.9 * inFlight.length);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([painter.isBusy, painter.isSharp]).toEqual([false, true]);
+    painter.dispose();
+  });
+
+  test('a view that was just opened has one until its time is known, so that only two frames are large', async () => {
+    const { painter, view, times } = setUp(() => 400, true, false, false, 4);
+    await moveFor(view, 2000);
+    expect(times.filter((ms) => ms > 33)).toHaveLength(2);
+    painter.dispose();
+  });
+
+  test('without timestamps there is one', async () => {
+    const { painter, view, inFlight } = setUp(() => 40, false, false, false, 4);
+    await moveFor(view, 2000);
+    expect(Math.max(...inFlight)).toBe(1);
+    painter.dispose();
+  });
+
+  test('no frame begins behind one that takes long, so the next one is short', async () => {
+    let fullMs = 8;
+    const { painter, view, times } = setUp(() => fullMs, true, false, false, 24);
+    await moveFor(view, 1000);
+    times.length = 0;
+    fullMs = 200;
+    await moveFor(view, 400);
+    expect(times[0]).toBeGreaterThan(200);
+    expect(Math.max(...times.slice(1))).toBeLessThan(1000 / 60);
+    painter.dispose();
+  });
+
+  test('a trial is drawn behind a frame in flight, and its frame once both have ended', async () => {
+    const { painter, view, inFlight, shown } = setUp(() => 8, true, true, true, 4);
+    await moveFor(view, 1000);
+    const before = shown.length;
+    await moveFor(view, 1000);
+    // Trials are a submit of their own.
+    expect(Math.max(...inFlight)).toBe(2);
+    expect(shown.slice(before).every((scale) => scale === 1)).toBe(true);
+    painter.dispose();
+  });
+
+  test('the time of a frame of another volume does not count', async () => {
+    let fullMs = 2000;
+    const { painter, view, shown } = setUp(() => fullMs, true, false, false, 4);
+    await moveFor(view, 10_000);
+    expect(shown.at(-1)).toBeLessThan(0.3);
+    fullMs = 2;
+    painter.forget();
+    await moveFor(view, 500);
+    expect(shown.at(-1)).toBe(1);
+    painter.dispose();
+  });
+
+  test('after the device is lost meanwhile, no frame is left in flight', async () => {
+    const { painter, view, inFlight, lose } = setUp(() => 40, true, false, false, 4);
+    await moveFor(view, 500);
+    while (inFlight.at(-1) !== 2) await vi.advanceTimersByTimeAsync(1);
+    lose();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(painter.isBusy).toBe(false);
+    painter.dispose();
+  });
+
+  test('after the view is closed meanwhile, nothing is drawn or told', async () => {
+    const { painter, view, inFlight } = setUp(() => 40, true, false, false, 4);
+    await moveFor(view, 500);
+    while (inFlight.at(-1) !== 2) await vi.advanceTimersByTimeAsync(1);
+    let told = 0;
+    painter.onMeasured = () => told++;
+    Object.assign(view, { canDraw: false, requestRender: () => told++ });
+    painter.dispose();
+    const count = inFlight.length;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([inFlight.length, told]).toEqual([count, 0]);
+  });
 });

@@ -1,4 +1,5 @@
 import { type FramePacing, trialScale } from '../../../core/draw/frame-pacing.ts';
+import { FramesInFlight } from '../../../core/draw/frames-in-flight.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { timed } from './frame-timer.ts';
 import type { SpaceCanvas, SpaceFrame } from './space-canvas.ts';
@@ -55,13 +56,18 @@ export class SpacePainter {
   #hasNews = false;
   /** Whether the last measured frame was drawn from bricks. */
   #isOfBricks = false;
-  /** Whether the GPU is drawing a frame. Requests made meanwhile are drawn after it. */
-  #isDrawing = false;
+  /** The frames that the GPU is drawing. */
+  readonly #inFlight: FramesInFlight;
+  /** Whether a trial, or a picture in strips, is being drawn. */
+  #isHeld = false;
+  /** Whether a frame was requested that could not begin. */
   #isWanted = false;
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
   /** The number of frames since a shader was last compiled. The time of the first one is meaningless. */
   #frames = 0;
   #measuredShader = '';
+  /** Counts calls of `forget`: the times of frames that were submitted before do not apply. */
+  #turn = 0;
   #isDisposed = false;
 
   constructor(gpu: Gpu, canvas: SpaceCanvas, pacing: FramePacing, view: PaintedView) {
@@ -69,6 +75,7 @@ export class SpacePainter {
     this.#canvas = canvas;
     this.#pacing = pacing;
     this.#view = view;
+    this.#inFlight = new FramesInFlight(gpu);
   }
 
   /** Whether the picture on the canvas is at full quality, or as sharp as it was fixed to be. */
@@ -82,10 +89,15 @@ export class SpacePainter {
     return this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined;
   }
 
+  get #isDrawing(): boolean {
+    return this.#isHeld || this.#inFlight.count > 0;
+  }
+
   /** Forgets all measurements, which do not apply to another volume. */
   forget(): void {
     this.#pacing.forget();
     this.#frames = 0;
+    this.#turn++;
   }
 
   /** Draws bricks that have arrived: at once at full quality if that is fast and nothing moves. */
@@ -99,12 +111,12 @@ export class SpacePainter {
 
   /** Draws a frame that may be part of a motion, and schedules a sharp one for when the motion ends. */
   draw(): void {
-    if (this.#isDrawing) this.#isWanted = true;
-    else this.#drawMoving(false);
+    if (this.#isHeld || !this.#inFlight.mayBegin(performance.now(), this.#pacing.isMeasured)) this.#isWanted = true;
+    else this.#drawMoving();
   }
 
-  /** @param isTried whether a trial has checked the frame's sharpness */
-  #drawMoving(isTried: boolean): void {
+  /** @param tried the trial that has checked the frame's sharpness, and its time for `FramePacing.measured`, if it is known */
+  #drawMoving(tried?: { readonly trial: number | undefined }): void {
     this.#stripsScale = undefined;
     this.#canvas.setGround('screen');
     clearTimeout(this.#stillTimer);
@@ -119,9 +131,9 @@ export class SpacePainter {
     // Only where rays pass bricks and other volumes does a frame take many times longer than the one before it. The first frame's time
     // includes compilation.
     const mayJump = this.#isOfBricks && this.#view.isStack && this.#frames > 0 && this.#view.shader === this.#measuredShader;
-    if (!isTried && mayJump && this.#pacing.needsTrial(scale, step)) void this.#try({ scale, step });
+    if (!tried && mayJump && this.#pacing.needsTrial(scale, step)) void this.#try({ scale, step });
     else {
-      this.#drawAndMeasure(scale, step);
+      this.#drawAndMeasure(scale, step, tried);
       this.#refineSoon();
     }
   }
@@ -130,14 +142,17 @@ export class SpacePainter {
   async #try({ scale, step }: Sharpness): Promise<void> {
     const { frame } = this.#view;
     const { pixelCount } = this.#canvas;
-    const trial = trialScale(pixelCount);
-    this.#isDrawing = true;
-    const ms = await (frame && this.#canvas.drawTrial({ ...frame, step, isDraft: step > 1 }, trial));
-    this.#isDrawing = false;
-    if (ms !== undefined && this.#frames > 0) this.#pacing.tried(pixelCount * trial ** 2, ms, step, pixelCount * scale ** 2);
+    const part = trialScale(pixelCount);
+    const turn = this.#turn;
+    this.#isHeld = true;
+    // A frame ahead of the trial has ended, too, once this resolves.
+    const ms = await (frame && this.#canvas.drawTrial({ ...frame, step, isDraft: step > 1 }, part));
+    this.#isHeld = false;
+    const isKnown = ms !== undefined && turn === this.#turn;
+    const trial = isKnown ? this.#pacing.tried(pixelCount * part ** 2, ms, step, pixelCount * scale ** 2) : undefined;
     // The frame shows what was requested meanwhile, too.
     this.#isWanted = false;
-    if (!this.#isDisposed && this.#view.canDraw) this.#drawMoving(true);
+    if (!this.#isDisposed && this.#view.canDraw) this.#drawMoving({ trial });
   }
 
   /** Draws at once, as well as the GPU can within a second, for thumbnails. */
@@ -174,7 +189,7 @@ export class SpacePainter {
 
   /** Draws at full resolution on a slow GPU, until something moves. */
   async #refine(scene: VolumeScene): Promise<void> {
-    this.#isDrawing = true;
+    this.#isHeld = true;
     this.#hasNews = false;
     const step = this.#view.stillStep;
     const isOther = (): boolean => this.#view.scene !== scene;
@@ -204,31 +219,36 @@ export class SpacePainter {
         this.#shown.scale,
       );
     } finally {
-      this.#isDrawing = false;
+      this.#isHeld = false;
     }
     this.#drawWanted(isOther());
   }
 
-  #drawAndMeasure(scale: number, step: number): void {
-    this.#isDrawing = true;
+  /** @param tried as for `#drawMoving` */
+  #drawAndMeasure(scale: number, step: number, tried?: { readonly trial: number | undefined }): void {
     const { shader } = this.#view;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
-    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    const isTried = tried !== undefined;
+    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step, isTried));
+    this.#inFlight.submitted(performance.now());
     const isOfBricks = this.#view.scene?.isOfBricks === true;
     if (isOfBricks !== this.#isOfBricks) {
       // A sample in bricks costs several times as much, so earlier measurements do not apply.
       this.#isOfBricks = isOfBricks;
       this.forget();
     }
+    // The first frame's time includes compilation.
+    const isFirst = this.#frames++ === 0;
+    const turn = this.#turn;
     void done.then((ms) => {
-      this.#isDrawing = false;
-      if (!this.#isDisposed && this.#frames > 0) this.onMeasured?.({ ms, scale, step });
+      this.#inFlight.ended(performance.now());
+      if (!this.#isDisposed && !isFirst) this.onMeasured?.({ ms, scale, step });
       this.#drawWanted(false);
     });
     void time.then(({ ms, isBound }) => {
-      // The first frame's time includes compilation.
-      if (this.#frames++ > 0) this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound);
+      if (!isFirst && turn === this.#turn)
+        this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound, tried?.trial);
     });
   }
 
@@ -243,11 +263,11 @@ export class SpacePainter {
   }
 
   /** @returns resolves when done with the GPU's milliseconds for the volume, if known */
-  #draw(scale: number, step: number): Promise<number | undefined> {
+  #draw(scale: number, step: number, isTried = false): Promise<number | undefined> {
     this.#shown = { scale, step };
     this.#hasNews = false;
     const { frame } = this.#view;
-    if (frame) return this.#canvas.draw({ ...frame, step, isDraft: step > 1 }, scale);
+    if (frame) return this.#canvas.draw({ ...frame, step, isDraft: step > 1, isTried }, scale);
     this.#canvas.clear(scale);
     return Promise.resolve(undefined);
   }

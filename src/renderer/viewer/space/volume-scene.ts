@@ -31,6 +31,10 @@ export class VolumeScene {
   restWidth: number | undefined;
   /** See `RayMarch`. */
   isDraft = false;
+  /** See `RayMarch`. */
+  isTried = false;
+  /** See `RayMarch`. Pictures wait for their kernels. */
+  onCompiled: (() => void) | undefined;
   readonly shown: { readonly info: VolumeInfo; readonly display: DisplayTexture };
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
@@ -68,6 +72,11 @@ export class VolumeScene {
   }
 
   /** See `RayDrawing`. */
+  get isCompiling(): boolean {
+    return this.#volume.isCompiling;
+  }
+
+  /** See `RayDrawing`. */
   get voxelPixels(): number {
     return this.#volume.voxelPixels;
   }
@@ -94,7 +103,8 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, isDraft } = this;
-    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft };
+    const [isTried, onCompiled] = rays ? [false, undefined] : [this.isTried, this.onCompiled];
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, isTried, onCompiled };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);

@@ -90,7 +90,12 @@ export class VolumeView implements View {
   get isSettled(): boolean {
     return (
       !this.#canDraw ||
-      !(this.#painter.isBusy || this.#bricks?.isBusy || [...this.#layerBricks.values()].some(({ isBusy }) => isBusy))
+      !(
+        this.#painter.isBusy ||
+        this.#scene?.isCompiling ||
+        this.#bricks?.isBusy ||
+        [...this.#layerBricks.values()].some(({ isBusy }) => isBusy)
+      )
     );
   }
 
@@ -98,6 +103,7 @@ export class VolumeView implements View {
   setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
     this.#scene = volume && new VolumeScene(this.#gpu, volume.info, volume.display);
+    if (this.#scene) this.#scene.onCompiled = () => this.#host.requestRender(this);
     this.#painter.forget();
     if (volume && this.#isToReset) this.reset();
     this.#host.requestRender(this);
