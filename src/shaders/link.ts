@@ -31,16 +31,16 @@ export function linkShader(entry: ShaderFile, variant: Variant = {}, values?: Ov
   return shader;
 }
 
-const override = /\boverride (\w+): (\w+)(?: = ([^;]+))?;/g;
+const override = /\boverride (\w+): (\w+)(\s*=[^;]+)?;/g;
 
-/** Replaces overrides by constants, and keeps the lines. */
+/** Replaces overrides by constants, and keeps the lines. One that has no value stays. */
 function withValues(text: string, values: OverrideValues, path: string): string {
   const unused = new Set(Object.keys(values));
   const replaced = text.replace(override, (declaration, name: string, type: string, standard: string | undefined) => {
     unused.delete(name);
     const given = values[name];
-    const value = given === undefined ? standard : `${type}(${given})`;
-    return value === undefined ? declaration : `const ${name}: ${type} = ${value};`;
+    const value = given === undefined ? standard : ` = ${type}(${given})${standard?.replace(/[^\n]/g, '') ?? ''}`;
+    return value === undefined ? declaration : `const ${name}: ${type}${value};`;
   });
   if (unused.size === 0) return replaced;
   throw new TypeError(`${path} has no override ${[...unused].join(', ')}`);
