@@ -46,7 +46,7 @@ export class GpuEncoder {
   async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
     if (this.#gpu.isSoftware) return;
     for (const [number, { codec, width, chunks, isSecond }] of likelyCodecs(shapes, elementBytes, choice).entries()) {
-      if (number > 0) await betweenShaders(guessPauseMs);
+      if (number > 0) await betweenShaders(choice.codec === 'auto' ? guessPauseMs : undefined);
       if (this.#hasChosen) return;
       void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
       // These compile sooner than the first codec.
