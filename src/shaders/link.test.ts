@@ -65,6 +65,23 @@ test('constants come from the variant; one that is missing is named, unless its 
   expect(() => linkShader(file('main.wgsl'), { parts: true })).toThrow('constants::parts');
 });
 
+test('with values, overrides become constants, and the lines stay', () => {
+  const file = shaders({
+    'main.wgsl':
+      'override bytes: u32 = 1u;\noverride bits: u32 =\n  8u * bytes;\noverride half: bool = false;\noverride way: i32;\nfn main() { bits; }',
+  })('main.wgsl');
+  expect(linkShader(file, {}, { bytes: 2, half: 1 }).text.split('\n').slice(1)).toEqual([
+    'const bytes: u32 = u32(2);',
+    'const bits: u32 =',
+    '  8u * bytes;',
+    'const half: bool = bool(1);',
+    'override way: i32;',
+    'fn main() { bits; }',
+  ]);
+  expect(linkShader(file).text).toContain('override bytes');
+  expect(() => linkShader(file, {}, { bytes: 2, other: 1 })).toThrow('main.wgsl has no override other');
+});
+
 test('each line of the text is located in its file, whatever was left out before it', () => {
   const sources = {
     'main.wgsl':
@@ -81,4 +98,5 @@ test('the same file and variant are linked once', () => {
   const file = shaders({ 'main.wgsl': 'import constants::a;\n@if(b) const c = a;' })('main.wgsl');
   expect(linkShader(file, { b: true, a: 1 })).toBe(linkShader(file, { a: 1, b: true }));
   expect(linkShader(file, { a: 2, b: true })).not.toBe(linkShader(file, { a: 1, b: true }));
+  expect(linkShader(file, { a: 1 }, {})).not.toBe(linkShader(file, { a: 1 }));
 });

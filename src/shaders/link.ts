@@ -1,6 +1,9 @@
 /** The differences between shaders of one entry file: conditions (`@if(name)`) and u32 constants (`import constants::name`). */
 export type Variant = Readonly<Record<string, boolean | number>>;
 
+/** Values of overrides, by their names. `bool` takes 0 or 1. */
+export type OverrideValues = Readonly<Record<string, number>>;
+
 /** The text to compile, and where its lines come from. */
 export interface LinkedShader {
   readonly text: string;
@@ -12,16 +15,35 @@ const linked = new WeakMap<ShaderFile, Map<string, LinkedShader>>();
 
 /**
  * Joins an entry file and everything it imports, directly or indirectly. Each file comes once, before the files that import it.
- * The same file and variant give the same object.
- * @throws TypeError if the variant lacks a constant
+ * The same file, variant and values give the same object.
+ * @param values if given, overrides become constants. Dawn takes 1.4 times as long to compile `rice` with overrides
+ * @throws TypeError if the variant lacks a constant, or the text an override
  */
-export function linkShader(entry: ShaderFile, variant: Variant = {}): LinkedShader {
-  const key = JSON.stringify(Object.entries(variant).sort());
+export function linkShader(entry: ShaderFile, variant: Variant = {}, values?: OverrideValues): LinkedShader {
+  const key = JSON.stringify([variant, values].map((one) => one && Object.entries(one).sort()));
   const variants = linked.get(entry) ?? new Map<string, LinkedShader>();
   linked.set(entry, variants);
-  const shader = variants.get(key) ?? link(entry, variant);
+  const known = variants.get(key);
+  if (known) return known;
+  const { text, locate } = link(entry, variant);
+  const shader = { text: values ? withValues(text, values, entry.path) : text, locate };
   variants.set(key, shader);
   return shader;
+}
+
+const override = /\boverride (\w+): (\w+)(\s*=[^;]+)?;/g;
+
+/** Replaces overrides by constants, and keeps the lines. One that has no value stays. */
+function withValues(text: string, values: OverrideValues, path: string): string {
+  const unused = new Set(Object.keys(values));
+  const replaced = text.replace(override, (declaration, name: string, type: string, standard: string | undefined) => {
+    unused.delete(name);
+    const given = values[name];
+    const value = given === undefined ? standard : ` = ${type}(${given})${standard?.replace(/[^\n]/g, '') ?? ''}`;
+    return value === undefined ? declaration : `const ${name}: ${type}${value};`;
+  });
+  if (unused.size === 0) return replaced;
+  throw new TypeError(`${path} has no override ${[...unused].join(', ')}`);
 }
 
 function link(entry: ShaderFile, variant: Variant): LinkedShader {

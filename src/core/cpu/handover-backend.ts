@@ -66,7 +66,7 @@ export function createHandoverBackend(options: HandoverOptions): Backend {
     warming = samples.warmUp(next, end.signal).catch(() => {});
     await warming;
     // Results that have come meanwhile count.
-    await nextTurn();
+    if (early.count > 0) await nextTurn();
     successor = next;
     early.handOver(longestWaitMs);
     if (early.count === 0) await threads.destroy();

@@ -23,6 +23,9 @@ export interface EncodedBatch {
   readonly lent: readonly LentBytes[];
 }
 
+/** Within this time a batch that is being read shows which codecs it needs, and guesses would keep this thread from it. */
+const guessPauseMs = 60;
+
 /**
  * Encodes chunks of boxes in GPU memory: each with its codec, and the payload with the second codec if there is one.
  *
@@ -43,7 +46,7 @@ export class GpuEncoder {
   async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
     if (this.#gpu.isSoftware) return;
     for (const [number, { codec, width, chunks, isSecond }] of likelyCodecs(shapes, elementBytes, choice).entries()) {
-      if (number > 0) await betweenShaders();
+      if (number > 0) await betweenShaders(choice.codec === 'auto' ? guessPauseMs : undefined);
       if (this.#hasChosen) return;
       void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
       // These compile sooner than the first codec.

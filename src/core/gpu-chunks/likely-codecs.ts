@@ -16,10 +16,10 @@ export interface LikelyCodec {
 
 /** 'auto' seldom chooses slower codecs, so their kernels are compiled when they are needed. */
 const likelyGigabytesPerSecond = 100;
-const pauseMs = 4;
+const standardPauseMs = 4;
 
 /** Parsing a codec's shaders takes 10 to 30 ms of this thread. Reads and GPU events go first. */
-export function betweenShaders(): Promise<void> {
+export function betweenShaders(pauseMs = standardPauseMs): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
 

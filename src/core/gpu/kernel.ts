@@ -1,4 +1,4 @@
-import { linkShader, type Variant } from '../../shaders/link.ts';
+import { type LinkedShader, linkShader, type OverrideValues, type Variant } from '../../shaders/link.ts';
 
 /** A compute pipeline made from a shader, its variant and its override constants. */
 export interface Kernel {
@@ -14,27 +14,25 @@ export interface KernelDescriptor {
   readonly shader: ShaderFile;
   /** Conditions and constants of the shader and of what it imports. */
   readonly variant?: Variant | undefined;
-  /** Override constants of the pipeline. */
-  readonly constants?: Readonly<Record<string, number>>;
+  /** Values of the shader's overrides. */
+  readonly constants?: OverrideValues;
 }
 
-/** The kernels of one text, by their constants. */
-interface KernelsOfText {
-  readonly kernels: Map<string, Kernel>;
-  readonly preparing: Map<string, Promise<void>>;
+function linkedKernel({ shader, variant, constants = {} }: KernelDescriptor): LinkedShader {
+  return linkShader(shader, variant, constants);
 }
 
 function kernelOf({ label }: KernelDescriptor, pipeline: GPUComputePipeline): Kernel {
   return { label, pipeline, layout: pipeline.getBindGroupLayout(0) };
 }
 
-/** Compiles each kernel once per device. Kernels with the same text and constants are one, whatever their labels. */
+/** Compiles each kernel once per device. Kernels with the same text are one, whatever their labels. */
 export class KernelCache {
   readonly #device: GPUDevice;
   readonly #report: (problem: string) => void;
-  /** By the linked text, then by the constants. */
-  readonly #kernels = new Map<string, KernelsOfText>();
-  readonly #compiling = new Set<Promise<void>>();
+  /** By the linked text. */
+  readonly #kernels = new Map<string, Kernel>();
+  readonly #preparing = new Map<string, Promise<void>>();
 
   /** @param report gets each compile error, with file and line */
   constructor(device: GPUDevice, report: (problem: string) => void) {
@@ -43,11 +41,11 @@ export class KernelCache {
   }
 
   get(descriptor: KernelDescriptor): Kernel {
-    const { kernels, key } = this.#place(descriptor);
-    const known = kernels.get(key);
+    const shader = linkedKernel(descriptor);
+    const known = this.#kernels.get(shader.text);
     if (known) return known;
-    const kernel = kernelOf(descriptor, this.#device.createComputePipeline(this.#pipelineDescriptor(descriptor)));
-    kernels.set(key, kernel);
+    const kernel = kernelOf(descriptor, this.#device.createComputePipeline(this.#pipelineDescriptor(descriptor, shader)));
+    this.#kernels.set(shader.text, kernel);
     return kernel;
   }
 
@@ -57,24 +55,23 @@ export class KernelCache {
    */
   async prepare(descriptors: readonly KernelDescriptor[]): Promise<void> {
     const work = descriptors.map((descriptor) => {
-      const { kernels, preparing, key } = this.#place(descriptor);
-      if (kernels.has(key)) return undefined;
-      const known = preparing.get(key);
+      const shader = linkedKernel(descriptor);
+      const { text } = shader;
+      if (this.#kernels.has(text)) return undefined;
+      const known = this.#preparing.get(text);
       if (known) return known;
       const compile = async () => {
         try {
-          const pipeline = await this.#device.createComputePipelineAsync(this.#pipelineDescriptor(descriptor));
-          if (!kernels.has(key)) kernels.set(key, kernelOf(descriptor, pipeline));
+          const pipeline = await this.#device.createComputePipelineAsync(this.#pipelineDescriptor(descriptor, shader));
+          if (!this.#kernels.has(text)) this.#kernels.set(text, kernelOf(descriptor, pipeline));
         } catch {
           // Left to `get`.
         } finally {
-          preparing.delete(key);
+          this.#preparing.delete(text);
         }
       };
       const compiling = compile();
-      preparing.set(key, compiling);
-      this.#compiling.add(compiling);
-      void compiling.then(() => this.#compiling.delete(compiling));
+      this.#preparing.set(text, compiling);
       return compiling;
     });
     await Promise.all(work);
@@ -82,25 +79,19 @@ export class KernelCache {
 
   /** Ends when nothing that `prepare` began is being compiled any more. */
   async settle(): Promise<void> {
-    await Promise.all(this.#compiling);
+    await Promise.all(this.#preparing.values());
   }
 
-  /** Where a kernel is kept. */
-  #place({ shader, variant, constants = {} }: KernelDescriptor) {
-    const { text } = linkShader(shader, variant);
-    const known = this.#kernels.get(text) ?? { kernels: new Map(), preparing: new Map() };
-    this.#kernels.set(text, known);
-    return { ...known, key: JSON.stringify(Object.entries(constants).sort()) };
-  }
-
-  #pipelineDescriptor({ label, shader, variant, constants = {} }: KernelDescriptor): GPUComputePipelineDescriptor {
-    const module = this.compile(label, shader, variant);
-    return { label, layout: 'auto', compute: { module, entryPoint: 'main', constants: { ...constants } } };
+  #pipelineDescriptor({ label }: KernelDescriptor, shader: LinkedShader): GPUComputePipelineDescriptor {
+    return { label, layout: 'auto', compute: { module: this.#compile(label, shader), entryPoint: 'main' } };
   }
 
   /** Compiles a shader for render pipelines, which their owners keep. */
   compile(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
-    const { text, locate } = linkShader(shader, variant);
+    return this.#compile(label, linkShader(shader, variant));
+  }
+
+  #compile(label: string, { text, locate }: LinkedShader): GPUShaderModule {
     // Catches the error that names lines of the linked text, and reports it with files. The pipeline's own error stays uncaught.
     this.#device.pushErrorScope('validation');
     const module = this.#device.createShaderModule({ label, code: text });

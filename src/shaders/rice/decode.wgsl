@@ -19,12 +19,12 @@ import package::bricks::packed::{Box, bits, element_mask, lanes, low_bits, ones,
 import package::bricks::sums::{sum_block, sum_of};
 import package::faults::faults::checks;
 import package::rice::brick::{
-  Place, block_header, block_x, block_y, blocks, blocks_in, blocks_x, brick_z, causal, clipped, escape_quotient, extent_of,
-  is_inside, is_mine, lanes_inside, memory_words, part_words, place_of, predictor_bits, raw_code, shared_word, starts_block,
-  sum_predictors, threads, word_at, word_of,
+  Place, block_header, block_x, block_y, blocks, blocks_in, blocks_x, clipped, escape_quotient, extent_of, is_inside, is_mine,
+  lanes_inside, memory_words, part_words, place_of, predictor_bits, raw_code, shared_word, starts_block, threads, word_at, word_of,
 };
+@if(causal) import package::rice::brick::{brick_z, sum_predictors};
 import package::rice::check::{filling_fails, quotients_fail, raise_for};
-import package::rice::front::reconstruct_front;
+@if(causal) import package::rice::front::reconstruct_front;
 import package::rice::prefixes::{Prefixes, bit_behind, count_escapes, count_ones, mark_ones, share_of};
 import package::rice::reader::{Block, Coded, Reader, bits_at, peek, reader_at, skip};
 import package::rice::scan::scan;
@@ -197,11 +197,9 @@ fn main(
 
     // If all codes are 0, all residuals are 0, and every predictor gives each element the block's base.
     let is_flat = (header & 0x7fu) == 0u;
-    var has_causal = false;
-    if (causal == 1u) {
-      for (var number = 0u; number < block_count; number++) {
-        has_causal = has_causal || block_at(start, number).predictor >= sum_predictors;
-      }
+    @if(causal) var has_causal = false;
+    @if(causal) for (var number = 0u; number < block_count; number++) {
+      has_causal = has_causal || block_at(start, number).predictor >= sum_predictors;
     }
     workgroupBarrier(); // the brick's code is in workgroup memory
     if (checks && is_flat && thread == 0u) { raise_for(brick, (header & 128u) != 0u || filling_fails(block_header(block_count), 32u * size)); }
@@ -288,7 +286,7 @@ fn main(
         if (is_there) { sum_block(sum_of(predicted.predictor, step), word_at(vec3u(first, 0u)), extent, lane, width); }
         workgroupBarrier(); // this sum is complete
       }
-      if (has_causal && causal == 1u) {
+      @if(causal) if (has_causal) {
         // Only blocks with predictors that are not sums take part. A wavefront of elements whose predecessors are all known moves
         // through each.
         let takes_part = is_there && predicted.predictor >= sum_predictors;

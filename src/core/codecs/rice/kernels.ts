@@ -88,7 +88,7 @@ function describe({ name, shader, elementBytes, kind = anyKind, variant, threads
     label: `rice.${name}`,
     shader,
     // Arrays in registers are as long as a part. An override cannot set their length, so the shader is compiled for it.
-    variant: { ...variant, parts: threads / groups },
+    variant: { ...variant, causal: form.causal, parts: threads / groups },
     constants: {
       element_bytes: elementBytes,
       picture: Number(form.picture),

@@ -1,4 +1,4 @@
-import type { Backend } from '../../chunks/backend.ts';
+import type { Backend, ChunkBox } from '../../chunks/backend.ts';
 import type { CodecElementBytes } from '../../codec/codec.ts';
 import type { EncodedChunk } from '../../format/chunk.ts';
 import { codecElementBytes } from '../../format/chunk-grid.ts';
@@ -16,6 +16,8 @@ export class EarlyRead {
   #endMs = this.#startMs;
   readonly #slab: Slab;
   readonly #elementBytes: CodecElementBytes;
+  /** A chunk of the slab, and where it lies. Its codec is probably that of most others. */
+  readonly #example: { readonly place: ChunkBox; readonly chunk: Promise<EncodedChunk[] | undefined> };
   /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
   #chunks: Promise<EncodedChunk[] | undefined>;
 
@@ -25,6 +27,9 @@ export class EarlyRead {
     // It is not known yet whether threads will decode them.
     const memory = new ReusedBytes(true);
     const { firstChunk, chunks } = slab;
+    const middle = chunks.length >> 1;
+    const example = container.readUnchecked(firstChunk + middle, 1, (byteLength) => new Uint8Array(byteLength), { signal });
+    this.#example = { place: chunks[middle] as ChunkBox, chunk: example.catch(() => undefined) };
     const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
     this.#chunks = reading
       .catch(() => undefined)
@@ -43,9 +48,13 @@ export class EarlyRead {
 
   /** Lets a backend get ready to decode the slab. Never rejects. */
   async prepare(backend: Backend): Promise<void> {
-    const chunks = await this.#chunks;
     const { dims, chunks: boxes } = this.#slab;
-    if (chunks) await backend.prepareDecode?.(chunks, boxes, { dims, elementBytes: this.#elementBytes });
+    const box = { dims, elementBytes: this.#elementBytes };
+    // Its kernels compile while this thread parses the records of all chunks.
+    const example = await this.#example.chunk;
+    if (example) void backend.prepareDecode?.(example, [this.#example.place], box);
+    const chunks = await this.#chunks;
+    if (chunks) await backend.prepareDecode?.(chunks, boxes, box);
   }
 
   /**
@@ -64,7 +73,7 @@ export class EarlyRead {
 
   /** Ends when nothing is being read any more. */
   async settle(): Promise<void> {
-    await this.#chunks;
+    await Promise.all([this.#example.chunk, this.#chunks]);
   }
 }
 
