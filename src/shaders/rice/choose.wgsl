@@ -10,8 +10,8 @@ import package::rice::brick::{
   Place, block_x, block_y, blocks, blocks_x, candidates, causal, causal_predictors, clipped, mean_candidate, part_words,
   place_in_block, starts_block, sum_of_lanes, wide, word_of,
 };
-@if(causal) import package::rice::causal::{median_at, median_predictor};
-@if(causal) import package::rice::linear::{neighbours_of, weigh};
+import package::rice::causal::{median_at, median_predictor};
+import package::rice::linear::{neighbours_of, weigh};
 import package::rice::residuals::{
   Corner, Rows, Tiles, base_of, by_behind, by_flat, by_left, by_lorenzo, by_soft, by_soft_up, by_up, corner_with, subtract,
   symbols_of, tiles_of,
@@ -144,7 +144,7 @@ fn bring_worth(place: Place, candidate: u32, symbol_sum: u32, count: u32) {
 fn block_number(place: Place) -> u32 { return place.group.x / block_x + blocks_x * (place.group.y / block_y); }
 
 // Adds the costs of the predictors that are not sums.
-@if(causal) fn bring_causal_worths(place: Place, count: u32) {
+fn bring_causal_worths(place: Place, count: u32) {
   var sums = array<u32, causal_predictors>();
   let step = row_step(place);
   let base = base_of(place);
@@ -167,7 +167,7 @@ fn block_number(place: Place) -> u32 { return place.group.x / block_x + blocks_x
   for (var i = 0u; i < causal_predictors; i++) { bring_worth(place, mean_candidate + 1u + i, sums[i], count); }
 }
 
-@if(causal) fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_mask); }
+fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_mask); }
 
 // Returns the candidate with the least cost for this invocation's block. The whole workgroup must call it.
 fn choose_predictor(place: Place, mean: u32) -> u32 {
@@ -177,7 +177,7 @@ fn choose_predictor(place: Place, mean: u32) -> u32 {
     for (var candidate = 0u; candidate < 4u; candidate++) { bring_worth(place, candidate, sums.low[candidate], count); }
     for (var candidate = 0u; candidate < 4u; candidate++) { bring_worth(place, 4u + candidate, sums.high[candidate], count); }
     bring_worth(place, mean_candidate, sums.by_mean, count);
-    @if(causal) bring_causal_worths(place, count);
+    if (causal == 1u) { bring_causal_worths(place, count); }
   }
   workgroupBarrier(); // all costs are added
   var least = 0xffffffffu;

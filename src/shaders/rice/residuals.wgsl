@@ -4,9 +4,8 @@
 // tile, or one row of each of a part's two tiles.
 
 import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_subtract, picture, tops};
-import package::rice::brick::{Place, clipped, mean_candidate, starts_block, tiles_x, word_of};
-@if(causal) import package::rice::brick::{Word, place_in_block};
-@if(causal) import package::rice::causal::expectation;
+import package::rice::brick::{Place, Word, causal, clipped, mean_candidate, place_in_block, starts_block, tiles_x, word_of};
+import package::rice::causal::expectation;
 import package::rice::planes::Eight;
 import package::rice::tiles::{last_row, tile_at, tile_of, tile_row, tile_slice, word_with};
 
@@ -188,7 +187,7 @@ fn predictor_of(candidate: u32) -> u32 {
 }
 
 // The residuals of a word under a predictor that is not a sum.
-@if(causal) fn causal_residuals(predictor: u32, place: Place, word: Word) -> u32 {
+fn causal_residuals(predictor: u32, place: Place, word: Word) -> u32 {
   let in_block = place_in_block(place, word.first);
   let base = base_of(place);
   var expected = 0u;
@@ -205,17 +204,14 @@ fn base_of(place: Place) -> u32 { return word_with(vec3u(place.group.xy - place.
 // The symbols of a part's elements; 0 outside the chunk.
 fn symbols_by(candidate: u32, place: Place, mean: u32) -> Eight {
   var residuals = Eight();
-  @if(causal) {
-    if (candidate > mean_candidate) {
-      for (var i = 0u; i < 4u; i++) {
-        residuals.low[i] = causal_residuals(predictor_of(candidate), place, word_of(place, i));
-        residuals.high[i] = causal_residuals(predictor_of(candidate), place, word_of(place, i + 4u));
-      }
-    } else {
-      residuals = residuals_of(candidate, tiles_of(place), mean);
+  if (causal == 1u && candidate > mean_candidate) {
+    for (var i = 0u; i < 4u; i++) {
+      residuals.low[i] = causal_residuals(predictor_of(candidate), place, word_of(place, i));
+      residuals.high[i] = causal_residuals(predictor_of(candidate), place, word_of(place, i + 4u));
     }
+  } else {
+    residuals = residuals_of(candidate, tiles_of(place), mean);
   }
-  @else { residuals = residuals_of(candidate, tiles_of(place), mean); }
   // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded as 0'
   if (predictor_of(candidate) != 0u && starts_block(place)) { residuals.low.x &= ~element_mask; }
   let low = vec4u(symbols_of(residuals.low.xy), symbols_of(residuals.low.zw));
