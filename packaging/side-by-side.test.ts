@@ -46,6 +46,8 @@ test.skipIf(process.platform === 'win32')(
     });
     const stopsEarly = await start('bad && npm run fine').ended;
     expect(stopsEarly.code).toBe(1);
+    // What a script that is not the last writes to stderr comes with its output, below the header.
+    expect(stopsEarly.output).toMatch(/> npm run bad && npm run fine\nworse\n/);
     expect(stopsEarly.output).not.toMatch(/^fine$/m);
     const { child, ended } = start('waits', 'fine');
     const pid = () => {

@@ -327,7 +327,7 @@ export const rooms = [
   {
     room: 'core/stream',
     holds: 'What compressing and restoring share: slabs of a volume, readers of boxes, the clock of the stages.',
-    imports: 'core/chunks core/codec core/format core/gpu core/io/common core/left-out core/shared',
+    imports: 'core/chunks core/codec core/format core/gpu core/io/common core/shared',
   },
   {
     room: 'core/stream/levels',
@@ -341,7 +341,7 @@ export const rooms = [
   },
   {
     room: 'core/stream/restore',
-    holds: 'From a .stria to files of any format.',
+    holds: 'From a .stria to files of any format, or to an open volume.',
     imports:
       'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/ome-tiff/write core/io/pictures core/io/zarr/write core/shared core/stream',
   },
@@ -352,7 +352,7 @@ export const rooms = [
   },
   {
     room: 'core/stream/made-levels',
-    holds: 'Levels that are made while a volume without them is open.',
+    holds: 'Levels of a volume that has none: beside its file, or only in memory while it is open.',
     imports: 'core/chunks core/format core/io/common core/levels core/shared core/stream core/stream/compress',
   },
   {
@@ -510,7 +510,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/particles core/particles/formats core/parts core/remote core/samples core/shared core/stats core/stream core/stream/check core/stream/compress core/stream/levels core/stream/made-levels core/stream/restore core/volume core/volume/levels core/volume/resident node renderer/app/session renderer/viewer/model',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/pictures cli/serve cli/terminal core/bench core/bench/harness core/bricks core/chunks core/codecs core/cpu core/draw core/format core/gpu core/io core/io/common core/io/label-tables core/io/pictures core/io/zarr/write core/left-out core/mesh core/mesh/gpu core/mesh/read core/mesh/write core/particles core/particles/formats core/parts core/remote core/samples core/shared core/stats core/stream/check core/stream/compress core/stream/levels core/stream/made-levels core/stream/restore core/volume core/volume/levels core/volume/resident node renderer/app/session renderer/viewer/model',
     packages: 'node:*',
   },
   {

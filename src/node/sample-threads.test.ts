@@ -87,6 +87,15 @@ test('a cancel ends the threads; one that came before starts none', async () => 
   expect(workers.length).toBe(2);
 });
 
+test('after a cancel, no piece is given, even one that was made before', async () => {
+  const controller = new AbortController();
+  const voxels = openSampleOnThreads({ ...large, dims: [1500, 1500, 5] }, 2).voxels({ signal: controller.signal });
+  await voxels.next();
+  while (piecesMade < 5) await new Promise((resolve) => setTimeout(resolve, 1));
+  controller.abort();
+  await expect(voxels.next()).rejects.toMatchObject({ tag: 'aborted' });
+});
+
 test('a thread that dies is a fault, at once and for the pieces after it', async () => {
   const read = async () => {
     for await (const _ of openSampleOnThreads({ ...large, dims: [512, 512, 512] }, 2).voxels()) await workers[0]?.terminate();

@@ -48,7 +48,9 @@ async function* piecesByThreads(request: SampleRequest, threads: number, { signa
         piece.catch(() => {});
         ahead.push(piece);
       }
-      yield (await ahead.shift()) as Uint8Array<ArrayBuffer>;
+      const voxels = (await ahead.shift()) as Uint8Array<ArrayBuffer>;
+      throwIfAborted(signal);
+      yield voxels;
     }
   } finally {
     await crew.end();

@@ -1,4 +1,4 @@
-"""Which levels a file keeps, and where they are written: src/core/stream/leveled-writer.ts."""
+"""Which levels a file keeps, and where they are written: src/core/stream/levels/leveled-writer.ts."""
 
 from typing import NamedTuple
 

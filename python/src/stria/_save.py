@@ -214,7 +214,7 @@ def _add_run(leveled: LeveledWriter, layers: list[LevelLayer], type: str, choice
 
 
 def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice) -> int:
-    """How many time points chunks interleave: src/core/stream/compress.ts."""
+    """How many time points chunks interleave: src/core/stream/compress/compress.ts."""
     if choice.codec is not None:
         return default_time_group(elements, width) if choice.codec is WAVE else 1
     is_for_size = choice.prefer == "size" or (choice.is_max and choice.prefer != "speed")
@@ -226,7 +226,7 @@ def _time_group(voxels: NDArray[Any], elements: Four, width: int, choice: Choice
 def _is_steady(voxels: NDArray[Any]) -> bool:
     """
     Whether sampled voxels differ less from those a time point before than from their neighbours a slice before (or a column, in
-    pictures): src/core/stream/time-survey.ts.
+    pictures): src/core/stream/compress/time-survey.ts.
     """
     x, y, z, t = voxels.shape
     count = x * y * z

@@ -259,8 +259,8 @@ function build(name: CommandName, values: OptionValues, positionals: readonly st
       const ways = ['auto', ...names];
       const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
       const wantedRepetitions = text(values, 'repetitions');
-      if (wantedRepetitions !== undefined && (task === 'tune' || task === 'compare'))
-        throw usage(`--repetitions is for suites, not for ${task}`);
+      if (wantedRepetitions !== undefined && ['tune', 'compare', 'playback', 'view'].includes(task))
+        throw usage(`--repetitions is for suites that repeat each case, not for ${task}`);
       const repetitions = wholeNumber('repetitions', wantedRepetitions ?? String(defaultRepetitions), 1000);
       if (repetitions < 1) throw usage('--repetitions must be at least 1');
       const tools = text(values, 'tools')?.split(',');

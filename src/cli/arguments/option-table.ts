@@ -187,7 +187,11 @@ export const options = {
     value: 'SECONDS',
     text: 'for files: stop a program that takes longer in one direction, and leave it out (default 600)',
   },
-  repetitions: { short: undefined, value: 'N', text: 'measure each case at most N times (default 15)' },
+  repetitions: {
+    short: undefined,
+    value: 'N',
+    text: 'measure each case at most N times (default 15); playback and view draw a fixed number of frames',
+  },
   seed: { short: undefined, value: 'S', text: 'seed, a whole number; the same seed gives the same voxels (default 1)' },
   'picture-memory': {
     short: undefined,

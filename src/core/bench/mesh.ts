@@ -106,7 +106,8 @@ async function onCpu(context: BenchContext, work: MeshWork): Promise<readonly Ex
   const volume = memoryVolume(work.info, work.voxels);
   const wallMs: number[] = [];
   let found: readonly ExtractedSurface[] = [];
-  for (let repetition = 0; repetition < (context.gpu.isSoftware ? 1 : cpuRepetitions); repetition++) {
+  const repetitions = context.gpu.isSoftware ? 1 : Math.min(context.request.repetitions, cpuRepetitions);
+  for (let repetition = 0; repetition < repetitions; repetition++) {
     const start = performance.now();
     found = await extractSurfaces(volume, { surfaces: work.surfaces, t: 0, smoothing: 0 }, { signal: context.job.signal });
     wallMs.push(performance.now() - start);

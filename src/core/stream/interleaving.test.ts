@@ -14,7 +14,6 @@ import { recoverVolume } from './check/recover.ts';
 import { verifyContainer } from './check/verify.ts';
 import { compressVolume } from './compress/compress.ts';
 import { compressBytes, infoOf, only, restoreBytes, voxelsOf, watchedSink } from './engine-testing.ts';
-import { KeptLayers } from './restore/kept-layers.ts';
 
 const backend = createCpuBackend(inlinePool());
 const open = (bytes: Uint8Array) => ContainerReader.open(memorySource('a.stria', bytes));
@@ -213,20 +212,4 @@ describe('the shape', () => {
       /2 interleaved time points take 419430400 bytes; the limit is 268435456/,
     );
   });
-});
-
-test('layers are kept until others were used after them', async () => {
-  const kept = new KeptLayers(2);
-  const filled: number[] = [];
-  const get = (layer: number) =>
-    kept.get(layer, 4, async (bytes) => {
-      filled.push(layer);
-      bytes.fill(layer);
-    });
-  for (const layer of [1, 2, 1, 3, 1, 2]) expect([...(await get(layer))]).toEqual(Array(4).fill(layer));
-  expect(filled).toEqual([1, 2, 3, 2]);
-  const failing = kept.get(4, 4, () => Promise.reject(new Error('no')));
-  await expect(failing).rejects.toThrow('no');
-  await get(4);
-  expect(filled.at(-1)).toBe(4);
 });

@@ -11,7 +11,7 @@
 //    finite have no magnitude.
 // 3. Among equal magnitudes the first voxel's place is kept, so partial results do not depend on any order.
 //
-// Twin: src/core/volume/difference.gpu.test.ts computes the same on the CPU.
+// Twin: src/core/volume/resident/difference.gpu.test.ts computes the same on the CPU.
 
 import package::volume::voxel::{element_type, f64_to_f32_bits, is_finite, is_float, voxel_bits, voxel_key, voxels};
 

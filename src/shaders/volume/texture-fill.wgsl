@@ -10,7 +10,7 @@
 // Invariants
 // 1. Boxes hold whole rows, so each word of staging comes from exactly one box. Invocations of other boxes write nothing.
 //
-// Twin: src/core/volume/resident-volume.gpu.test.ts computes the same on the CPU.
+// Twin: src/core/volume/resident/resident-volume.gpu.test.ts computes the same on the CPU.
 
 @if(stored) import package::volume::store_texels::store_texels;
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key, voxels};

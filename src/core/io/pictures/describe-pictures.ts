@@ -59,13 +59,15 @@ function withEnding(name: string, format: PictureFormat): string {
   return name === '' || format === 'tiff' ? name : `${name.replace(/\.(png|tiff?)$/i, '')}.${endings[format]}`;
 }
 
-/**
- * The form of the voxels in the file of a description, if it is not that of the volume.
- * @throws StriaError `corrupt` for a damaged table of pictures
- */
+/** The form of the voxels in the file of a description, if it is not that of the volume. Undefined if the table of pictures is damaged. */
 export function formInSource({ type }: VolumeInfo, description: SourceDescription): StoredForm | undefined {
   if (!isPictureFormat(description.format)) return description.stored?.as;
-  return storedForm({ type, bits: tableOf(description).bits });
+  try {
+    return storedForm({ type, bits: tableOf(description).bits });
+  } catch {
+    // Restoring and verifying say what is wrong with it.
+    return undefined;
+  }
 }
 
 /**

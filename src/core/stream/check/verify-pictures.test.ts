@@ -6,6 +6,7 @@ import { encodePngChunk } from '../../io/pictures/png-chunks.ts';
 import { memorySink, memorySource } from '../../shared/bytes.ts';
 import type { ElementType } from '../../shared/volume.ts';
 import { compressBytes, infoOf, restoreBytes, voxelsOf } from '../engine-testing.ts';
+import { describeContainer } from './info.ts';
 import { recoverVolume } from './recover.ts';
 import { verifyContainer } from './verify.ts';
 
@@ -77,6 +78,15 @@ test.each(Object.entries(forged))('what cannot be restored is not sound: %s', as
   expect(report).toMatchObject({ sound: false, damagedCount: 0 });
   expect(report.problems).toEqual([(fault as { fullMessage: string }).fullMessage]);
 });
+
+test.each([...Object.entries(forged), ['bits of a later version', { table: { bits: 12 } }] as const])(
+  'a file is described whatever its table: %s',
+  async (_, one) => {
+    const bytes = await container(one);
+    const described = await describeContainer(await ContainerReader.open(memorySource('a.stria', bytes)), bytes.byteLength);
+    expect(described.fileBytes).toBe(bytes.byteLength);
+  },
+);
 
 test.each(['no JSON', 'fewer pictures than slices', 'metadata that is not a PNG chunk'])(
   'a recovered file can be restored, whatever the table: %s',

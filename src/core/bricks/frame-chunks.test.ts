@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { brickKey } from '../../bricks/brick.ts';
-import { HostBricks } from '../../bricks/host-bricks.ts';
-import { VoxelBricks } from '../../bricks/voxel-bricks.ts';
-import { planAxes } from '../../io/common/array-axes.ts';
-import { griddedLevels } from '../../io/common/gridded-levels.ts';
-import { noise } from '../../io/common/source-testing.ts';
-import type { VoxelGrid } from '../../io/common/voxel-grid.ts';
-import { testInfo } from '../resident-testing.ts';
+import { planAxes } from '../io/common/array-axes.ts';
+import { griddedLevels } from '../io/common/gridded-levels.ts';
+import { noise } from '../io/common/source-testing.ts';
+import type { VoxelGrid } from '../io/common/voxel-grid.ts';
+import { testInfo } from '../volume/resident-testing.ts';
+import { brickKey } from './brick.ts';
+import { HostBricks } from './host-bricks.ts';
+import { VoxelBricks } from './voxel-bricks.ts';
 
 // Files whose chunks are whole frames, such as movies in HDF5: each frame that a brick touches is decoded as a whole.
 
