@@ -8,6 +8,7 @@ function fakeGpu(calls: string[]): Gpu {
     isSoftware: false,
     name: 'fake',
     maxBindingBytes: 2 ** 28,
+    endPreparing: () => calls.push('end'),
     settle: async () => void calls.push('settle'),
     destroy: () => calls.push('destroy'),
   };
@@ -17,7 +18,7 @@ function fakeGpu(calls: string[]): Gpu {
 test('a GPU is destroyed once its work has settled', async () => {
   const calls: string[] = [];
   await gpuBackend(fakeGpu(calls)).close();
-  expect(calls).toEqual(['settle', 'destroy']);
+  expect(calls).toEqual(['end', 'settle', 'destroy']);
 });
 
 test('a GPU that was closed while the caller waited is not closed again, and closing it ends before the command does', async () => {
@@ -26,12 +27,12 @@ test('a GPU that was closed while the caller waited is not closed again, and clo
   opened.closeGpu?.();
   opened.closeGpu?.();
   await opened.close();
-  expect(calls).toEqual(['settle', 'destroy']);
+  expect(calls).toEqual(['end', 'settle', 'destroy']);
 });
 
 test.each([
-  ['is left to the driver', false, ['settle']],
-  ['is destroyed if there is time for it', true, ['settle', 'destroy']],
+  ['is left to the driver', false, ['end', 'settle']],
+  ['is destroyed if there is time for it', true, ['end', 'settle', 'destroy']],
 ])('if the process ends soon, a GPU %s', async (_, isIdleTime, expected) => {
   const calls: string[] = [];
   await closeGpu(fakeGpu(calls), isIdleTime, true);

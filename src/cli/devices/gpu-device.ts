@@ -54,6 +54,8 @@ async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): P
  * @param isLeft whether the process ends after this command
  */
 export async function closeGpu(gpu: Gpu, isIdleTime = false, isLeft = leavesGpu()): Promise<void> {
+  // A command that fails or is cancelled may still be guessing which kernels it needs.
+  gpu.endPreparing();
   await gpu.settle();
   if (!isLeft || isIdleTime) gpu.destroy();
   if (!isLeft) releaseNodeGpu();

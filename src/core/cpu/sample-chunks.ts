@@ -29,7 +29,8 @@ export class SampleChunks {
     if (backend.device.kind === 'cpu') return;
     const samples = [...this.#samples.values()];
     if (samples.length === 0) {
-      if (this.prepare) await backend.prepareEncode?.(...this.prepare);
+      // Not awaited: it pauses between guesses until the backend encodes its first box.
+      if (this.prepare) void backend.prepareEncode?.(...this.prepare);
       return;
     }
     const elementBytes = this.#elementBytes;

@@ -44,10 +44,10 @@ export class GpuEncoder {
 
   /** Compiles what `encode` will probably need for such chunks, while the CPU does something else. */
   async prepare(shapes: readonly Dims3[], elementBytes: CodecElementBytes, choice: EncodeChoice): Promise<void> {
-    if (this.#gpu.isSoftware) return;
+    if (!this.#gpu.preparesKernels) return;
     for (const [number, { codec, width, chunks, isSecond }] of likelyCodecs(shapes, elementBytes, choice).entries()) {
       if (number > 0) await betweenShaders(choice.codec === 'auto' ? guessPauseMs : undefined);
-      if (this.#hasChosen) return;
+      if (this.#hasChosen || !this.#gpu.preparesKernels) return;
       void this.#groups.kernelsOf(codec).prepareEncode(width, chunks, isSecond);
       // These compile sooner than the first codec.
       if (number === 0) void this.#gpu.prepareKernels([...analyzers(elementBytes, choice.codec === 'auto'), checksummer]);

@@ -42,6 +42,7 @@ export class Gpu {
   readonly #lostListeners = new Set<(message: string) => void>();
   readonly #errorListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
+  #isEnding = false;
   #pendingSubmits = 0;
   readonly #idleQueries: StageQueries[] = [];
 
@@ -130,12 +131,19 @@ export class Gpu {
     return this.#kernels.get(descriptor);
   }
 
-  /**
-   * Compiles kernels that `kernel` will return, all at once and beside the CPU's work. Worth it where several are needed soon.
-   * A software GPU compiles on the same cores, so there it does nothing.
-   */
+  /** Whether `prepareKernels` compiles anything. A software GPU compiles on the same cores, so there it does nothing. */
+  get preparesKernels(): boolean {
+    return !this.isSoftware && !this.#isEnding;
+  }
+
+  /** Compiles kernels that `kernel` will return, all at once and beside the CPU's work. Worth it where several are needed soon. */
   async prepareKernels(descriptors: readonly KernelDescriptor[]): Promise<void> {
-    if (!this.isSoftware) await this.#kernels.prepare(descriptors);
+    if (this.preparesKernels) await this.#kernels.prepare(descriptors);
+  }
+
+  /** No kernel is prepared from now on, also by work that is not awaited. `settle` then waits for all that are being compiled. */
+  endPreparing(): void {
+    this.#isEnding = true;
   }
 
   /** Ends when nothing is pending: no kernel is being compiled, no work is submitted, no spare memory is being mapped. Never throws. */

@@ -262,6 +262,29 @@ test('a cancel takes effect while the GPU is being opened', async () => {
   expect([sink.closed, sink.aborted]).toEqual([0, 1]);
 });
 
+test('without a sample, the GPU takes over while it still guesses which kernels it needs', async () => {
+  let guesses = 0;
+  const gpu: Backend = {
+    ...plain,
+    device: gpuDevice,
+    prepareEncode: () => {
+      guesses++;
+      return new Promise<void>(() => {});
+    },
+  };
+  const silent: Backend = { ...fileThreads, encodeFile: (_box, _chunks, _choice, job) => untilAborted(job?.signal) };
+  const backend = createHandoverBackend({
+    threads: silent,
+    open: async () => gpu,
+    boxesAtOnce: 3,
+    maxBoxBytes: 2 ** 18,
+    patience,
+  });
+  expect(Buffer.compare((await compressed(backend)).bytes, (await expected()).bytes)).toBe(0);
+  expect(guesses).toBe(1);
+  await backend.destroy();
+});
+
 test('the end waits for the kernels that are being compiled', async () => {
   let isEnded = false;
   let begun = () => {};
@@ -279,7 +302,9 @@ test('the end waits for the kernels that are being compiled', async () => {
       return [];
     },
   };
-  const backend = createHandoverBackend({ threads: fileThreads, open: async () => gpu, boxesAtOnce: 3, patience });
+  // The GPU opens once threads have a result, which is the sample.
+  const patient = { ...patience, silentMs: 60_000 };
+  const backend = createHandoverBackend({ threads: fileThreads, open: async () => gpu, boxesAtOnce: 3, patience: patient });
   const chunks = [0, 1, 2, 3].map((number) => new ChunkGrid(info.dims, [32, 32, 64]).box(number));
   await backend.prepareEncode?.([[32, 32, 64]], 1, auto);
   const box = { place: inFile.place, fill: inFile.fill, dims: [64, 64, 64] as const, elementBytes: 1 as const };

@@ -167,6 +167,24 @@ test('nothing is being read any more if the other backend cannot be opened', asy
   expect(isReading).toBe(false);
 });
 
+test('a slab of few large chunks is read once, too', async () => {
+  const large = infoOf([256, 256, 512, 1], 'u8');
+  const { bytes } = await compressBytes(cpu, large, voxels.subarray(0, slabBytes), {
+    choice: only('raw'),
+    chunkShape: [256, 256, 256],
+  });
+  const lengths: number[] = [];
+  const source = memorySource('a.stria', bytes);
+  const read: ByteSource['read'] = (offset, length, options) => {
+    lengths.push(length);
+    return source.read(offset, length, options);
+  };
+  const reader = await ContainerReader.open({ ...source, read });
+  lengths.length = 0;
+  await EarlyRead.begin(reader, {})?.settle();
+  expect(lengths).toHaveLength(1);
+});
+
 test('only the slab that was read is taken, and once', async () => {
   const reader = await ContainerReader.open(memorySource('a.stria', container));
   const early = EarlyRead.begin(reader, {});

@@ -7,6 +7,9 @@ import type { JobOptions } from '../../shared/job.ts';
 import { maxBoxBytes, slabTargetBytes } from '../pipeline.ts';
 import { type ChunkRange, ReusedBytes, type Slab, slabsOf } from '../slabs.ts';
 
+/** With fewer chunks in the slab, one more read of one of them would take long, and all chunks together are parsed soon. */
+const leastChunks = 8;
+
 /**
  * The payloads of a container's first slab, which are read while a GPU is opened: that keeps the caller's thread busy for a fifth of a
  * second.
@@ -16,8 +19,8 @@ export class EarlyRead {
   #endMs = this.#startMs;
   readonly #slab: Slab;
   readonly #elementBytes: CodecElementBytes;
-  /** A chunk of the slab, and where it lies. Its codec is probably that of most others. */
-  readonly #example: { readonly place: ChunkBox; readonly chunk: Promise<EncodedChunk[] | undefined> };
+  /** A chunk of the slab, and where it lies, if there are many. Its codec is probably that of most others. */
+  readonly #example: { readonly place: ChunkBox; readonly chunk: Promise<EncodedChunk[] | undefined> } | undefined;
   /** Undefined if the chunks could not be read so. Whoever reads them again learns why. */
   #chunks: Promise<EncodedChunk[] | undefined>;
 
@@ -27,9 +30,11 @@ export class EarlyRead {
     // It is not known yet whether threads will decode them.
     const memory = new ReusedBytes(true);
     const { firstChunk, chunks } = slab;
-    const middle = chunks.length >> 1;
-    const example = container.readUnchecked(firstChunk + middle, 1, (byteLength) => new Uint8Array(byteLength), { signal });
-    this.#example = { place: chunks[middle] as ChunkBox, chunk: example.catch(() => undefined) };
+    if (chunks.length >= leastChunks) {
+      const middle = chunks.length >> 1;
+      const example = container.readUnchecked(firstChunk + middle, 1, (byteLength) => new Uint8Array(byteLength), { signal });
+      this.#example = { place: chunks[middle] as ChunkBox, chunk: example.catch(() => undefined) };
+    }
     const reading = container.readUnchecked(firstChunk, chunks.length, (byteLength) => memory.take(byteLength), { signal });
     this.#chunks = reading
       .catch(() => undefined)
@@ -51,8 +56,11 @@ export class EarlyRead {
     const { dims, chunks: boxes } = this.#slab;
     const box = { dims, elementBytes: this.#elementBytes };
     // Its kernels compile while this thread parses the records of all chunks.
-    const example = await this.#example.chunk;
-    if (example) void backend.prepareDecode?.(example, [this.#example.place], box);
+    if (this.#example) {
+      const { place, chunk } = this.#example;
+      const example = await chunk;
+      if (example) void backend.prepareDecode?.(example, [place], box);
+    }
     const chunks = await this.#chunks;
     if (chunks) await backend.prepareDecode?.(chunks, boxes, box);
   }
@@ -73,7 +81,7 @@ export class EarlyRead {
 
   /** Ends when nothing is being read any more. */
   async settle(): Promise<void> {
-    await Promise.all([this.#example.chunk, this.#chunks]);
+    await Promise.all([this.#example?.chunk, this.#chunks]);
   }
 }
 
