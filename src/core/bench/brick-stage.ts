@@ -37,6 +37,15 @@ interface FrameSharpness {
 
 const sharp: FrameSharpness = { scale: 1, step: texelsPerStep, isDraft: false };
 
+/** The bricks that were decoded for a frame, and how long the thread took for it before the frame itself. */
+interface Decoded {
+  readonly updateMs: number;
+  /** With the trial of the frame, if it has one. */
+  hostMs: number;
+  /** Of the stage's own bricks, once the GPU has finished it. */
+  update: BrickUpdate | undefined;
+}
+
 /** @returns a function that is called when the GPU has drawn the frame, if there is one */
 type RecordStack = (
   rays: BrickRays,
@@ -72,11 +81,11 @@ export class BrickStage {
   readonly #start = performance.now();
   /** When the last frame ended. */
   #lastEnd = performance.now();
-  /** Functions that take the updates that the GPU has not finished yet. */
-  readonly #updates: ((update: BrickUpdate) => void)[] = [];
+  /** Of the updates that the GPU has not finished yet. */
+  readonly #updates: Decoded[] = [];
   readonly #turns = new UpdateTurns<GpuBricks>();
-  /** Whether a trial has decoded the bricks of the next frame. */
-  #isTried = false;
+  /** What a trial has decoded for the next frame. */
+  #tried: Decoded | undefined;
   readonly #bytesBefore: number;
 
   /** @param scope owns the target */
@@ -90,7 +99,10 @@ export class BrickStage {
     this.#bytesBefore = gpu.memory.liveBytes();
     this.host = new HostBricks(source, { bytes: limits.hostBytes });
     this.bricks = new GpuBricks(gpu, this.host, limits.gpu);
-    this.bricks.onUpdated = (update) => this.#updates.shift()?.(update);
+    this.bricks.onUpdated = (update) => {
+      const decoded = this.#updates.shift();
+      if (decoded) decoded.update = update;
+    };
     this.#rays = new BrickRays(gpu, this.bricks);
     this.#view = new BrickView(this.bricks);
     this.#view.begin([0]);
@@ -101,12 +113,10 @@ export class BrickStage {
    * @returns its parts; `atMs` by the host's clock
    */
   async draw(projection: Projection, view: RayView): Promise<BrickFrameParts> {
-    const start = performance.now();
     const { scale, step } = this.sharpness;
-    let update: BrickUpdate | undefined;
-    if (!this.#isTried) this.#decode((of) => (update = of));
-    this.#isTried = false;
-    const updated = performance.now();
+    const decoded = this.#tried ?? this.#decode();
+    this.#tried = undefined;
+    const start = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? (found) => (times = found) : undefined);
     const feedback = this.#record(commands, projection, view);
@@ -126,12 +136,12 @@ export class BrickStage {
     return {
       ms,
       atMs: now,
-      hostMs: before - start + now - back,
-      updateMs: updated - start,
+      hostMs: decoded.hostMs + before - start + now - back,
+      updateMs: decoded.updateMs,
       feedbackMs: now - back,
       waitMs: back - before,
       drawMs: times && stageMs(times, 'draw'),
-      ...updateParts(update),
+      ...updateParts(decoded.update),
       missed: met.missed.length,
       bias,
       scale,
@@ -143,14 +153,17 @@ export class BrickStage {
   /** Draws the next frame at another scale, with the same bricks, and does not take the feedback. @returns the GPU's milliseconds for its rays, if known */
   async tried(projection: Projection, view: RayView, scale: number): Promise<number | undefined> {
     const before = this.sharpness;
-    this.#decode(() => {});
-    this.#isTried = true;
+    const decoded = this.#decode();
+    this.#tried = decoded;
+    const start = performance.now();
     let times: CommandTimes | undefined;
     const commands = this.#gpu.commands('trial', (found) => (times = found));
     this.sharpness = { ...before, scale };
     this.#record(commands, projection, view);
     this.sharpness = before;
-    await commands.submit();
+    const submitted = commands.submit();
+    decoded.hostMs += performance.now() - start;
+    await submitted;
     return times && stageMs(times, 'draw');
   }
 
@@ -185,11 +198,16 @@ export class BrickStage {
     this.host.close();
   }
 
-  /** @param done called with the update of the stage's bricks, if there is one */
-  #decode(done: (update: BrickUpdate) => void): void {
+  #decode(): Decoded {
+    const start = performance.now();
+    let isOwn = false;
     this.#turns.run([this.bricks, ...this.layerBricks], (bricks) => {
-      if (bricks.update() > 0 && bricks === this.bricks) this.#updates.push(done);
+      if (bricks.update() > 0 && bricks === this.bricks) isOwn = true;
     });
+    const ms = performance.now() - start;
+    const decoded: Decoded = { updateMs: ms, hostMs: ms, update: undefined };
+    if (isOwn) this.#updates.push(decoded);
+    return decoded;
   }
 
   #record(commands: Commands, projection: Projection, view: RayView) {

@@ -3,11 +3,13 @@ import type { Kernel, KernelDescriptor } from '../gpu/kernel.ts';
 
 /** Kernels of rays. Some take seconds to compile, so they are compiled beside frames that others draw. */
 export class KernelsBeside {
-  readonly #gpu: Pick<Gpu, 'isSoftware' | 'kernel' | 'prepareKernels'>;
+  readonly #gpu: Pick<Gpu, 'isSoftware' | 'hasKernel' | 'kernel' | 'prepareKernels'>;
   /** By label, variant and constants: the end of the compilation; undefined for those that have been compiled. */
   readonly #compiling = new Map<string, Promise<void> | undefined>();
+  /** The kernels that were looked up on the GPU, where others may have compiled them. */
+  readonly #sought = new Set<string>();
 
-  constructor(gpu: Pick<Gpu, 'isSoftware' | 'kernel' | 'prepareKernels'>) {
+  constructor(gpu: Pick<Gpu, 'isSoftware' | 'hasKernel' | 'kernel' | 'prepareKernels'>) {
     this.#gpu = gpu;
   }
 
@@ -15,7 +17,7 @@ export class KernelsBeside {
   compile(descriptor: KernelDescriptor): Promise<void> | undefined {
     // A software GPU compiles on the same cores.
     if (this.#gpu.isSoftware) return undefined;
-    const key = keyOf(descriptor);
+    const key = this.#lookUp(descriptor);
     if (!this.#compiling.has(key)) {
       const compiling = this.#gpu.prepareKernels([descriptor]);
       this.#compiling.set(key, compiling);
@@ -27,7 +29,7 @@ export class KernelsBeside {
   /** Whether `kernel` takes no time, or would take the time anyway. */
   has(descriptor: KernelDescriptor): boolean {
     if (this.#gpu.isSoftware) return true;
-    const key = keyOf(descriptor);
+    const key = this.#lookUp(descriptor);
     return this.#compiling.has(key) && this.#compiling.get(key) === undefined;
   }
 
@@ -36,6 +38,15 @@ export class KernelsBeside {
     const kernel = this.#gpu.kernel(descriptor);
     this.#compiling.set(keyOf(descriptor), undefined);
     return kernel;
+  }
+
+  /** Looks a kernel up on the GPU, once. @returns its key */
+  #lookUp(descriptor: KernelDescriptor): string {
+    const key = keyOf(descriptor);
+    if (!this.#sought.has(key) && !this.#compiling.has(key) && this.#gpu.hasKernel(descriptor))
+      this.#compiling.set(key, undefined);
+    this.#sought.add(key);
+    return key;
   }
 }
 

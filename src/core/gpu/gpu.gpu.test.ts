@@ -64,7 +64,9 @@ test('kernels that are prepared are compiled once, and one that does not compile
   try {
     const descriptors = [5, 6].map((factor) => ({ label: 'test.prepared', shader: scaling(1), constants: { factor } }));
     const wrong = { label: 'test.unprepared', shader: shaderOf('@compute @workgroup_size(1) fn main() { let a = missing; }') };
+    expect(descriptors.map((descriptor) => kernels.has(descriptor))).toEqual([false, false]);
     await Promise.all([kernels.prepare([...descriptors, wrong]), kernels.prepare(descriptors)]);
+    expect([...descriptors, wrong].map((descriptor) => kernels.has(descriptor))).toEqual([true, true, false]);
     const [five, six] = descriptors.map((descriptor) => kernels.get(descriptor));
     expect(five?.pipeline).not.toBe(six?.pipeline);
     expect(compiled).toBe(0);

@@ -131,6 +131,11 @@ export class Gpu {
     return this.#kernels.get(descriptor);
   }
 
+  /** Whether `kernel` has been compiled already. */
+  hasKernel(descriptor: KernelDescriptor): boolean {
+    return this.#kernels.has(descriptor);
+  }
+
   /** Whether `prepareKernels` compiles anything. A software GPU compiles on the same cores, so there it does nothing. */
   get preparesKernels(): boolean {
     return !this.isSoftware && !this.#isEnding;

@@ -49,6 +49,11 @@ export class KernelCache {
     return kernel;
   }
 
+  /** Whether `get` returns a kernel without compiling it. */
+  has(descriptor: KernelDescriptor): boolean {
+    return this.#kernels.has(linkedKernel(descriptor).text);
+  }
+
   /**
    * Compiles kernels beside each other and beside the CPU's work, so that `get` finds them. A kernel that does not compile is
    * left to `get`, which reports why.

@@ -19,7 +19,7 @@ import { noLayers } from '../model/layers.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { BrickSpace } from './brick-space.ts';
 import { testCamera } from './camera-testing.ts';
-import { RayDrawing } from './ray-drawing.ts';
+import { RayDrawing, type RayMarch } from './ray-drawing.ts';
 import { rayPicture } from './ray-picture.ts';
 import { rayViewOf } from './ray-view.ts';
 import { sceneCube } from './scene-cube.ts';
@@ -136,6 +136,7 @@ test('while the kernel for bricks is compiled, frames show the coarse volume and
   });
   const compiles: string[] = [];
   vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  vi.spyOn(gpu, 'hasKernel').mockReturnValue(false);
   vi.spyOn(gpu, 'prepareKernels').mockImplementation((kernels) => {
     compiles.push(...kernels.map(({ label }) => label));
     return promise;
@@ -162,6 +163,7 @@ test('while the kernel for bricks is compiled, frames show the coarse volume and
 
 test('a picture waits for its kernel and for its bricks', async () => {
   vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  vi.spyOn(gpu, 'hasKernel').mockReturnValue(false);
   const prepare = vi.spyOn(gpu, 'prepareKernels').mockImplementation(() => new Promise((passed) => setTimeout(passed, 100)));
   expect(mostDifferent(await picture(coarse, open(bricks)), await picture(whole))).toBeLessThanOrEqual(1);
   expect(prepare).toHaveBeenCalled();
@@ -175,6 +177,7 @@ test('a picture that needs another kernel once its bricks are there waits for th
   vi.spyOn(space.bricks, 'isFiltered').mockImplementation(() => isFiltered);
   vi.spyOn(space.bricks, 'isSettled', 'get').mockImplementation(() => isFiltered);
   vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
+  vi.spyOn(gpu, 'hasKernel').mockReturnValue(false);
   vi.spyOn(gpu, 'prepareKernels').mockImplementation(() => new Promise((passed) => setTimeout(passed, 100)));
   setTimeout(() => {
     isFiltered = true;
@@ -203,6 +206,29 @@ test('a trial of another view requests no bricks, and the frame after it does, w
   expect(decode).toHaveBeenCalledTimes(1);
   await march(wholeOf(size), moved);
   expect(decode).toHaveBeenCalledTimes(2);
+  rays.destroy();
+});
+
+test('between a trial and its frame no bricks are decoded, though the frame ahead gives its feedback', async () => {
+  const space = open(bricks);
+  const rays = new RayDrawing(gpu, bricks.info, await coarse.displayTexture(0));
+  const { lengths, cube } = sceneCube(bricks.info);
+  const view = rayViewOf(camera, eye, new Matrix4().copy(cube).invert(), lengths);
+  const march = (strip: Strip, change: Partial<RayMarch> = {}) =>
+    rays.march(state, [], { view, step: 1, plane: undefined, strip, bricks: space, restWidth: size.width, ...change });
+  do {
+    await march(wholeOf(size));
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  } while (!rays.isOfBricks || space.isBusy);
+  const ahead = march(wholeOf(size));
+  const trial = march(trialOf(size, 1 / 8), { isTrial: true });
+  const update = vi.spyOn(space.bricks, 'update');
+  const want = vi.spyOn(space.bricks, 'want');
+  await Promise.all([ahead, trial]);
+  const frame = march(wholeOf(size), { isTried: true });
+  expect([want.mock.calls.length, update.mock.calls.length]).toEqual([1, 0]);
+  await frame;
+  await expect.poll(() => update.mock.calls.length).toBeGreaterThan(0);
   rays.destroy();
 });
 

@@ -52,6 +52,8 @@ export class BrickSpace {
   #hasNews = false;
   /** `GpuBricks.changes` when frames were last requested. */
   #told = 0;
+  /** The number of `hold`s that have not ended. */
+  #holds = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -83,7 +85,7 @@ export class BrickSpace {
 
   /** Whether pending work will change the picture. */
   get isBusy(): boolean {
-    return !this.#isClosed && (this.#reading > 0 || this.#timer !== undefined || !this.bricks.isSettled);
+    return !this.#isClosed && (this.#reading > 0 || this.#holds > 0 || this.#timer !== undefined || !this.bricks.isSettled);
   }
 
   get numbers(): VolumeSource['numbers'] {
@@ -92,15 +94,27 @@ export class BrickSpace {
 
   /** Decodes arrived bricks, and requests frames that show them. Constant ones need no decoding. */
   update(): void {
+    if (this.#holds > 0) return;
     this.bricks.update();
     if (this.bricks.changes !== this.#told || this.#hasNews) this.changed();
   }
 
   /** Decodes arrived bricks for a view that is about to be drawn. The other views are drawn soon after, since they may need them too. */
   decode(): void {
-    if (this.bricks.update() === 0) return;
+    if (this.#holds > 0 || this.bricks.update() === 0) return;
     this.#hasNews = true;
     this.#updateSoon();
+  }
+
+  /** Decodes nothing until the end of `work` and of the task in which it ends, so that a frame that is drawn then has the same bricks. */
+  hold(work: Promise<unknown>): void {
+    this.#holds++;
+    const end = () => {
+      this.#holds--;
+      this.update();
+    };
+    const endLater = () => void setTimeout(end, 0);
+    work.then(endLater, endLater);
   }
 
   /** Requests new frames. */

@@ -32,6 +32,8 @@ export interface RayMarch extends RaySampling {
    * Otherwise it is compiled when it is needed.
    */
   readonly onCompiled?: (() => void) | undefined;
+  /** Whether this is a trial: until its frame is drawn, no bricks are decoded, whatever arrives meanwhile; default: false. */
+  readonly isTrial?: boolean | undefined;
   /** Whether a trial has drawn the frame, which must show the same bricks, so that no others are decoded; default: false. */
   readonly isTried?: boolean | undefined;
 }
@@ -107,9 +109,9 @@ export class RayDrawing {
     if (this.#gpu.isLost || (baseOpacity(state.layers) === 0 && layers.length + meshes === 0)) return Promise.resolve(undefined);
     this.#makeRoom(march.strip);
     if (march.strip.from === 0) this.#choose(state, layers, march);
-    const drawn = contentOf(this.#shown, layers, march);
+    const drawn = contentOf(this.#shown, state, layers, march);
     const commands = this.#gpu.commands('view', this.#gpu.hasTimestamps ? () => {} : undefined);
-    const took = this.#record(commands, state, drawn.layers, drawn.march, this.#picture);
+    const took = this.#record(commands, drawn.state, drawn.layers, drawn.march, this.#picture);
     const submitted = commands.submit();
     took(submitted);
     return submitted.then(
@@ -164,15 +166,21 @@ export class RayDrawing {
     return (submitted) => {
       took?.(submitted);
       tookLayers(submitted);
+      if (march.isTrial) for (const space of this.#spacesOf(layers, march)) space.hold(submitted);
     };
   }
 
   /** Decodes bricks that have arrived for a frame. */
-  #decode(layers: readonly LayerIn3d[], { layerBricks }: RayMarch): void {
-    const own = this.#isOfBricks && !this.#bricks?.space.isClosed ? this.#bricks : undefined;
+  #decode(layers: readonly LayerIn3d[], march: RayMarch): void {
+    const own = this.#isOfBricks ? this.#bricks : undefined;
+    this.#turns.run(this.#spacesOf(layers, march), (space) => (space === own?.space ? own.decode() : space.decode()));
+  }
+
+  /** The bricks that a frame is drawn from. */
+  #spacesOf(layers: readonly LayerIn3d[], { layerBricks }: RayMarch): readonly BrickSpace[] {
+    const own = this.#isOfBricks && !this.#bricks?.space.isClosed ? this.#bricks?.space : undefined;
     const ofLayers = layers.flatMap((layer) => layerSpace(layer, layerBricks) ?? []);
-    const spaces = new Set([...(own ? [own.space] : []), ...ofLayers]);
-    this.#turns.run([...spaces], (space) => (space === own?.space ? own.decode() : space.decode()));
+    return [...new Set([...(own ? [own] : []), ...ofLayers])];
   }
 
   /** Chooses what a frame draws: less than everything while the kernel for that is being compiled. */
@@ -188,9 +196,15 @@ export class RayDrawing {
     const frame = this.#brickFrame(state, layers, march);
     // While the kernel for bricks is compiled, that for textures is not worth compiling.
     const isAwaited = frame !== undefined && this.#bricks?.isCompiling(frame) === true;
-    const variant = variantOf(this.#gpu, state, { layers, march }, false);
+    const variant = variantOf(this.#gpu, { state, layers, march }, false);
     const compiling = isAwaited ? undefined : this.#stackPass.compile(state.projection, variant);
-    if (compiling && compiling !== this.#compiling) void compiling.then(() => !this.#isDestroyed && onCompiled());
+    if (compiling && compiling !== this.#compiling) {
+      void compiling.then(() => {
+        // Frames that show nothing choose nothing.
+        if (this.#compiling === compiling) this.#compiling = undefined;
+        if (!this.#isDestroyed) onCompiled();
+      });
+    }
     this.#compiling = compiling;
     if (!compiling && !isAwaited) return;
     const standIn = standIns.find((each) => this.#canDraw(state, layers, march, each));
@@ -206,14 +220,14 @@ export class RayDrawing {
     { shown, isBaseOfBricks }: (typeof standIns)[number],
   ): boolean {
     if (shown === 'none' && baseOpacity(state.layers) === 0) return false;
-    const content = contentOf(shown, layers, march);
+    const content = contentOf(shown, state, layers, march);
     if (!isBaseOfBricks) {
-      if (isOneVolume(state, content.layers, content.march.meshes, content.march.labels)) return true;
-      return this.#stackPass.has(state.projection, variantOf(this.#gpu, state, content, false));
+      if (isOneVolume(content.state, content.layers, content.march.meshes, content.march.labels)) return true;
+      return this.#stackPass.has(state.projection, variantOf(this.#gpu, content, false));
     }
     // The bricks of one channel alone would replace those of all.
     if (drawsChannels(march.bricks, state, layers, march.meshes)) return false;
-    const frame = this.#brickFrame(state, content.layers, content.march);
+    const frame = this.#brickFrame(content.state, content.layers, content.march);
     return frame !== undefined && this.#bricks?.canDraw(frame) === true;
   }
 
@@ -255,7 +269,7 @@ export class RayDrawing {
       if (isAlone) rays.record(commands, this.#inputs.ofVolume(state, grid, there), target, strip);
       else rays.recordStack(commands, this.#inputs.ofStack(commands, state, grid, layers, there), target, strip);
     };
-    const variant = isAlone ? undefined : variantOf(this.#gpu, state, { layers, march }, true);
+    const variant = isAlone ? undefined : variantOf(this.#gpu, { state, layers, march }, true);
     return { channels: [channelOf(state, state.timePoint)], view, restWidth, projection: state.projection, variant, record };
   }
 

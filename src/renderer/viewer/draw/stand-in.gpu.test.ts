@@ -28,19 +28,23 @@ const source = testBricks(dims, 'u8', [8, 8, 8], ballVoxel(dims, 'u8'), { codecs
 /** The kernels of rays that were asked for to be compiled, each with a function that ends it; and those that were used. */
 let compiling: { readonly key: string; end(): void }[];
 let used: string[];
+/** Kernels that another drawing has compiled. */
+let known: string[];
 let kept: { destroy(): void }[];
 
 const keyOf = ({ label, variant, constants }: KernelDescriptor) => JSON.stringify([label, variant, constants]);
 const isOfRays = ({ label }: KernelDescriptor) => label === 'view.brick-rays' || label === 'view.ray-stack';
 
 beforeEach(() => {
-  [compiling, used, kept] = [[], [], []];
+  [compiling, used, known, kept] = [[], [], [], []];
   vi.spyOn(gpu, 'isSoftware', 'get').mockReturnValue(false);
   vi.spyOn(gpu, 'prepareKernels').mockImplementation(async (kernels) => {
     for (const kernel of kernels.filter(isOfRays)) {
       await new Promise<void>((end) => compiling.push({ key: keyOf(kernel), end }));
     }
   });
+  // All tests share a GPU.
+  vi.spyOn(gpu, 'hasKernel').mockImplementation((descriptor) => known.includes(keyOf(descriptor)));
   const kernelOf = gpu.kernel.bind(gpu);
   vi.spyOn(gpu, 'kernel').mockImplementation((descriptor) => {
     if (isOfRays(descriptor)) used.push(keyOf(descriptor));
@@ -96,9 +100,10 @@ async function setUp(isOfBricks: boolean) {
   let compiled = 0;
   const usual: RayMarch = { view, step: 1, plane: undefined, strip: wholeOf(size), onCompiled: () => compiled++ };
   /** @returns the kernels of several volumes, or of bricks, that the frame used */
-  const march = async (layers: readonly LayerIn3d[], change: Partial<RayMarch> = {}): Promise<readonly string[]> => {
+  const march = async (layers: readonly LayerIn3d[], change: Partial<RayMarch> = {}, opacity = 1): Promise<readonly string[]> => {
     used = [];
-    await rays.march(state, layers, { ...usual, ...change });
+    const { base } = state.layers;
+    await rays.march({ ...state, layers: { ...state.layers, base: { ...base, opacity } } }, layers, { ...usual, ...change });
     return used;
   };
   return { rays, layer, open, march, id: volumeIdOf(look), compiled: () => compiled };
@@ -123,6 +128,15 @@ test('while the kernel for a new layer is compiled, frames show the volume witho
   expect(rays.isCompiling).toBe(false);
 });
 
+test('the first frame of another drawing shows everything, if its kernel has been compiled', async () => {
+  const { layer, march } = await setUp(false);
+  await march([layer]);
+  known = [...(await endCompiling())];
+  const other = await setUp(false);
+  expect(await other.march([layer])).toEqual(known);
+  expect([other.rays.isCompiling, compiling]).toEqual([false, []]);
+});
+
 test('a frame that began without layers ends without them', async () => {
   const { layer, march } = await setUp(false);
   const strip = { ...size, from: 0, count: 20 };
@@ -130,6 +144,23 @@ test('a frame that began without layers ends without them', async () => {
   await endCompiling();
   expect(await march([layer], { strip: { ...strip, from: 20 } })).toEqual([]);
   expect(await march([layer], { strip })).toHaveLength(1);
+});
+
+test('while the kernel for a transparent volume is compiled, frames show it opaque, with or without its layers', async () => {
+  const { layer, march, compiled } = await setUp(false);
+  expect(await march([], {}, 0.5)).toEqual([]);
+  expect(await march([layer], {}, 0.5)).toEqual([]);
+  const [alone, withLayer] = await endCompiling();
+  expect(compiled()).toBe(2);
+  expect([await march([], {}, 0.5), await march([layer], {}, 0.5)]).toEqual([[alone], [withLayer]]);
+});
+
+test('once a kernel has been compiled, frames wait for nothing, even if nothing is visible meanwhile', async () => {
+  const { rays, layer, march, compiled } = await setUp(false);
+  await march([layer]);
+  await march([], {}, 0);
+  await endCompiling();
+  expect([rays.isCompiling, compiled()]).toEqual([false, 1]);
 });
 
 test('pictures, which show everything, compile at once', async () => {

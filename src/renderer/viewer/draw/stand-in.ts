@@ -9,7 +9,10 @@ import type { ViewState } from '../model/viewer-api.ts';
 import { drawsFromBricks } from './brick-layers-drawing.ts';
 import type { BrickSpace } from './brick-space.ts';
 
-/** What a frame draws of its layers: all as they are, all from their textures, or none of them and no meshes. */
+/**
+ * What a frame draws of its layers: all as they are, all from their textures, or none of them and no meshes. Without them the volume is
+ * opaque, since a kernel for a single one draws only that.
+ */
 export type Shown = 'all' | 'textures' | 'none';
 
 /** See `RayMarch`. */
@@ -19,8 +22,9 @@ interface Beside {
   readonly layerBricks?: ReadonlyMap<string, BrickSpace> | undefined;
 }
 
-/** What rays meet besides the open volume. */
+/** What rays meet. */
 interface RayContent<March extends Beside = Beside> {
+  readonly state: ViewState;
   readonly layers: readonly LayerIn3d[];
   readonly march: March;
 }
@@ -34,10 +38,16 @@ export const standIns: readonly { readonly shown: Shown; readonly isBaseOfBricks
   { shown: 'none', isBaseOfBricks: false },
 ];
 
-export function contentOf<March extends Beside>(shown: Shown, layers: readonly LayerIn3d[], march: March): RayContent<March> {
-  if (shown === 'all') return { layers, march };
-  if (shown === 'textures') return { layers, march: { ...march, layerBricks: undefined } };
-  return { layers: [], march: { ...march, layerBricks: undefined, meshes: undefined, labels: undefined } };
+export function contentOf<March extends Beside>(
+  shown: Shown,
+  state: ViewState,
+  layers: readonly LayerIn3d[],
+  march: March,
+): RayContent<March> {
+  if (shown === 'all') return { state, layers, march };
+  if (shown === 'textures') return { state, layers, march: { ...march, layerBricks: undefined } };
+  const opaque = { ...state, layers: { ...state.layers, base: { ...state.layers.base, opacity: 1 } } };
+  return { state: opaque, layers: [], march: { ...march, layerBricks: undefined, meshes: undefined, labels: undefined } };
 }
 
 /** The bricks that a layer is drawn from; undefined if it is drawn from its texture. */
@@ -54,8 +64,7 @@ export function hasBase(state: ViewState, layers: readonly LayerIn3d[]): boolean
 /** The variant of shaders/draw/ray-stack.wgsl that draws several volumes. */
 export function variantOf(
   gpu: Pick<Gpu, 'device'>,
-  state: ViewState,
-  { layers, march: { layerBricks, meshes } }: RayContent,
+  { state, layers, march: { layerBricks, meshes } }: RayContent,
   isBaseOfBricks: boolean,
 ): StackVariant {
   const bases = isBaseOfBricks || hasBase(state, layers) ? [state] : [];

@@ -22,6 +22,7 @@ export interface SpaceFrame {
   /** See `RayMarch`. */
   readonly isDraft: boolean;
   /** See `RayMarch`. */
+  readonly isTrial?: boolean;
   readonly isTried?: boolean;
 }
 
@@ -113,7 +114,7 @@ export class SpaceCanvas {
 
   /** Draws the rays of a small picture that is never shown (`trialOf`). @returns like `draw` */
   drawTrial(frame: SpaceFrame, scale: number): Promise<number | undefined> {
-    return this.#update(frame, trialOf(this.resolution, scale));
+    return this.#update({ ...frame, isTrial: true }, trialOf(this.resolution, scale));
   }
 
   /** Draws a strip of a frame that is not shown yet. @returns like `draw` */
@@ -136,10 +137,14 @@ export class SpaceCanvas {
     if (this.#isReady) this.renderer.dispose();
   }
 
-  #update({ scene, content, seen, step, isDraft, isTried = false }: SpaceFrame, strip: Strip): Promise<number | undefined> {
+  #update(
+    { scene, content, seen, step, isDraft, isTrial = false, isTried = false }: SpaceFrame,
+    strip: Strip,
+  ): Promise<number | undefined> {
     // The width of the picture at rest, in pixels.
     scene.restWidth = this.resolution.width * (this.fixedScale ?? 1);
     scene.isDraft = isDraft;
+    scene.isTrial = isTrial;
     scene.isTried = isTried;
     return scene.update(this.#host.state, content, seen, step, this.#host.hasOblique, strip);
   }

@@ -83,7 +83,7 @@ function setUp(fullMs: () => number, hasTimestamps: boolean, isOfBricks = false,
   const lose = () => {
     isLost = true;
   };
-  return { painter, view, shown, times, inFlight, lose };
+  return { painter, view, canvas, shown, times, inFlight, lose };
 }
 
 /** Moves the view for some milliseconds. */
@@ -215,6 +215,19 @@ describe('two frames in flight', () => {
     painter.forget();
     await moveFor(view, 500);
     expect(shown.at(-1)).toBe(1);
+    painter.dispose();
+  });
+
+  test('frames that are in flight when the canvas becomes smaller count for the size that they were drawn with', async () => {
+    let fullMs = 40;
+    const { painter, view, canvas, inFlight, shown } = setUp(() => fullMs, true, false, false, 4);
+    await moveFor(view, 1000);
+    while (inFlight.at(-1) !== 2) await vi.advanceTimersByTimeAsync(1);
+    Object.assign(canvas, { pixelCount: pixels / 16 });
+    fullMs /= 16;
+    const before = shown.length;
+    await moveFor(view, 200);
+    expect(Math.min(...shown.slice(before))).toBe(1);
     painter.dispose();
   });
 

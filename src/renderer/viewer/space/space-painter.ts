@@ -227,6 +227,8 @@ export class SpacePainter {
   /** @param tried as for `#drawMoving` */
   #drawAndMeasure(scale: number, step: number, tried?: { readonly trial: number | undefined }): void {
     const { shader } = this.#view;
+    // The canvas may be resized before the time is known.
+    const pixels = this.#canvas.pixelCount * scale ** 2;
     if (shader !== this.#measuredShader) this.#frames = 0;
     this.#measuredShader = shader;
     const isTried = tried !== undefined;
@@ -247,8 +249,7 @@ export class SpacePainter {
       this.#drawWanted(false);
     });
     void time.then(({ ms, isBound }) => {
-      if (!isFirst && turn === this.#turn)
-        this.#pacing.measured(this.#canvas.pixelCount * scale ** 2, ms, step, isBound, tried?.trial);
+      if (!isFirst && turn === this.#turn) this.#pacing.measured(pixels, ms, step, isBound, tried?.trial);
     });
   }
 

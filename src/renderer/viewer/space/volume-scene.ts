@@ -32,6 +32,7 @@ export class VolumeScene {
   /** See `RayMarch`. */
   isDraft = false;
   /** See `RayMarch`. */
+  isTrial = false;
   isTried = false;
   /** See `RayMarch`. Pictures wait for their kernels. */
   onCompiled: (() => void) | undefined;
@@ -103,8 +104,9 @@ export class VolumeScene {
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const view = rayViewOf(camera, eye, this.#toCube, this.#lengths);
     const { restWidth, isDraft } = this;
-    const [isTried, onCompiled] = rays ? [false, undefined] : [this.isTried, this.onCompiled];
-    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, isTried, onCompiled };
+    // Pictures have drawings of their own, without trials, and wait for their kernels.
+    const ofCanvas = rays ? {} : { isTrial: this.isTrial, isTried: this.isTried, onCompiled: this.onCompiled };
+    const march = { ...content, view, step: texelsPerStep, plane, strip, restWidth, isDraft, ...ofCanvas };
     const done = this.#volume.march(state, layers ?? [], march, rays);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.shown.info, state.oblique, state.crosshair) : undefined);
