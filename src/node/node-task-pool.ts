@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { abortable } from '../core/shared/abortable.ts';
 import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
+import { AnsweringThread, leastBusy } from './answering-thread.ts';
 import { builtFile } from './built-file.ts';
 import { abortFlag, packTask } from './task-messages.ts';
-import { threadFault } from './thread-fault.ts';
 
+type Thread = AnsweringThread<CpuTaskResult>;
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 
 interface Waiting {
@@ -17,12 +17,6 @@ interface Waiting {
   readonly threads: number;
   readonly resolve: (result: Done) => void;
   readonly reject: (error: unknown) => void;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  /** Tasks in posting order, which is also the order of the answers. */
-  readonly work: Waiting[];
 }
 
 /**
@@ -37,47 +31,34 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
   let destroyed = false;
 
   const startThread = (): Thread => {
-    const thread: Thread = { worker: new Worker(path), work: [] };
+    const thread: Thread = new AnsweringThread(path, {
+      onAnswer: next,
+      onExit() {
+        all.delete(thread);
+        next();
+      },
+    });
     all.add(thread);
-    thread.worker.on('message', (result: CpuTaskResult) => {
-      const work = thread.work.shift();
-      if (result.kind === 'fault') work?.reject(faultFromData(result.fault));
-      else work?.resolve(result);
-      next();
-    });
-    let cause: unknown;
-    thread.worker.on('error', (error) => {
-      cause = error;
-    });
-    thread.worker.on('exit', (code) => {
-      all.delete(thread);
-      if (destroyed) return;
-      for (const work of thread.work) work.reject(threadFault(cause, code));
-      next();
-    });
     return thread;
-  };
-
-  const leastBusy = () => {
-    let least: Thread | undefined;
-    for (const thread of all) if (!least || thread.work.length < least.work.length) least = thread;
-    return least;
   };
 
   const next = () => {
     while (!destroyed && queue.length > 0) {
       const most = Math.min(threads, queue[0]?.threads ?? threads);
-      let thread = leastBusy();
-      if (all.size < most && thread?.work.length !== 0) thread = startThread();
-      if (!thread || thread.work.length >= tasksAhead) return;
+      let thread = leastBusy(all);
+      if (all.size < most && thread?.pending !== 0) thread = startThread();
+      if (!thread || thread.pending >= tasksAhead) return;
       const waiting = queue.shift() as Waiting;
       if (waiting.signal?.aborted) {
         waiting.reject(new StriaError('aborted', 'cancelled'));
         continue;
       }
-      thread.work.push(waiting);
-      const { message, transfer } = packTask(waiting.task);
-      thread.worker.postMessage({ task: message, abort: waiting.signal && abortFlag(waiting.signal) }, transfer);
+      const { task, signal, resolve, reject } = waiting;
+      const { message, transfer } = packTask(task);
+      thread.post({ task: message, abort: signal && abortFlag(signal) }, transfer, {
+        resolve: (result) => (result.kind === 'fault' ? reject(faultFromData(result.fault)) : resolve(result)),
+        reject,
+      });
     }
   };
 
@@ -106,8 +87,8 @@ export function createNodeTaskPool(threads: number = availableParallelism(), tas
       destroyed = true;
       const ended = new StriaError('aborted', 'cancelled');
       for (const waiting of queue.splice(0)) waiting.reject(ended);
-      for (const { work } of all) for (const waiting of work) waiting.reject(ended);
-      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+      for (const thread of all) thread.fail(ended);
+      await Promise.all([...all].map((thread) => thread.end()));
     },
   };
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import type { OpenVolume } from '../core/io/common/volume-reader.ts';
 import { openSample } from '../core/samples/sample.ts';
 import type { SampleKind } from '../core/samples/sample-kinds.ts';
@@ -9,8 +8,8 @@ import { abortable } from '../core/shared/abortable.ts';
 import type { StriaError } from '../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../core/shared/job.ts';
 import { volumeBytes } from '../core/shared/volume.ts';
+import { AnsweringThread, leastBusy } from './answering-thread.ts';
 import { builtFile } from './built-file.ts';
-import { threadFault } from './thread-fault.ts';
 
 /** The samples that take longer to make than to write. Of the others, one thread makes at least 300 MB/s. */
 const slowKinds: readonly SampleKind[] = ['phantom', 'labels'];
@@ -57,38 +56,24 @@ async function* piecesByThreads(request: SampleRequest, threads: number, { signa
   }
 }
 
-interface Thread {
-  readonly worker: Worker;
-  /** Pieces in posting order, which is also the order of the answers. */
-  readonly work: { readonly resolve: (voxels: Uint8Array<ArrayBuffer>) => void; readonly reject: (fault: unknown) => void }[];
-}
-
 function startCrew(threads: number, request: SampleRequest) {
   const path = builtFile('sample-worker.js');
   let fault: StriaError | undefined;
-  const crew = Array.from({ length: threads }, (): Thread => {
-    const thread: Thread = { worker: new Worker(path, { workerData: request }), work: [] };
-    let cause: unknown;
-    thread.worker.on('message', (voxels: Uint8Array<ArrayBuffer>) => thread.work.shift()?.resolve(voxels));
-    thread.worker.on('error', (error) => {
-      cause = error;
-    });
-    thread.worker.on('exit', (code) => {
-      fault ??= threadFault(cause, code);
-      for (const { reject } of thread.work) reject(fault);
-    });
-    return thread;
-  });
+  const onExit = (ofThread: StriaError) => {
+    fault ??= ofThread;
+  };
+  const crew = Array.from(
+    { length: threads },
+    () => new AnsweringThread<Uint8Array<ArrayBuffer>>(path, { data: request, onExit }),
+  );
   return {
     make: (piece: number, signal: AbortSignal | undefined) =>
       abortable<Uint8Array<ArrayBuffer>>(signal, (resolve, reject) => {
         throwIfAborted(signal);
         if (fault) throw fault;
-        const least = crew.reduce((one, other) => (other.work.length < one.work.length ? other : one));
-        least.work.push({ resolve, reject });
-        least.worker.postMessage(piece);
+        leastBusy(crew)?.post(piece, [], { resolve, reject });
         return () => {};
       }),
-    end: () => Promise.all(crew.map(({ worker }) => worker.terminate())),
+    end: () => Promise.all(crew.map((thread) => thread.end())),
   };
 }
