@@ -6,8 +6,6 @@ export class KernelsBeside {
   readonly #gpu: Pick<Gpu, 'isSoftware' | 'hasKernel' | 'kernel' | 'prepareKernels'>;
   /** By label, variant and constants: the end of the compilation; undefined for those that have been compiled. */
   readonly #compiling = new Map<string, Promise<void> | undefined>();
-  /** The kernels that were looked up on the GPU, where others may have compiled them. */
-  readonly #sought = new Set<string>();
 
   constructor(gpu: Pick<Gpu, 'isSoftware' | 'hasKernel' | 'kernel' | 'prepareKernels'>) {
     this.#gpu = gpu;
@@ -17,8 +15,8 @@ export class KernelsBeside {
   compile(descriptor: KernelDescriptor): Promise<void> | undefined {
     // A software GPU compiles on the same cores.
     if (this.#gpu.isSoftware) return undefined;
-    const key = this.#lookUp(descriptor);
-    if (!this.#compiling.has(key)) {
+    const key = keyOf(descriptor);
+    if (!this.#isKnown(key, descriptor)) {
       const compiling = this.#gpu.prepareKernels([descriptor]);
       this.#compiling.set(key, compiling);
       void compiling.then(() => this.#compiling.set(key, undefined));
@@ -29,8 +27,8 @@ export class KernelsBeside {
   /** Whether `kernel` takes no time, or would take the time anyway. */
   has(descriptor: KernelDescriptor): boolean {
     if (this.#gpu.isSoftware) return true;
-    const key = this.#lookUp(descriptor);
-    return this.#compiling.has(key) && this.#compiling.get(key) === undefined;
+    const key = keyOf(descriptor);
+    return this.#isKnown(key, descriptor) && this.#compiling.get(key) === undefined;
   }
 
   /** The kernel, which is compiled at once if it has not been. */
@@ -40,13 +38,10 @@ export class KernelsBeside {
     return kernel;
   }
 
-  /** Looks a kernel up on the GPU, once. @returns its key */
-  #lookUp(descriptor: KernelDescriptor): string {
-    const key = keyOf(descriptor);
-    if (!this.#sought.has(key) && !this.#compiling.has(key) && this.#gpu.hasKernel(descriptor))
-      this.#compiling.set(key, undefined);
-    this.#sought.add(key);
-    return key;
+  /** Whether the kernel has been compiled, here or by others, or is being compiled here. */
+  #isKnown(key: string, descriptor: KernelDescriptor): boolean {
+    if (!this.#compiling.has(key) && this.#gpu.hasKernel(descriptor)) this.#compiling.set(key, undefined);
+    return this.#compiling.has(key);
   }
 }
 

@@ -180,6 +180,12 @@ export interface RayInputs {
   readonly transfer: GPUTexture;
 }
 
+/** The width and height in pixels of a workgroup of rays. */
+export function rayTile({ tuning }: Pick<Gpu, 'tuning'>): readonly [width: number, height: number] {
+  const threads = tuning['view.rays'];
+  return threads < 256 ? [8, threads / 8] : [16, 16];
+}
+
 /** Draws volumes with shaders/draw/ray-march.wgsl into any texture: the content of the 3D view, without its frame and text. */
 export class RayPass {
   readonly #gpu: Gpu;
@@ -196,8 +202,7 @@ export class RayPass {
    */
   record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
     const way = projections.indexOf(projection) + 1;
-    const threads = this.#gpu.tuning['view.rays'];
-    const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
+    const [width, height] = rayTile(this.#gpu);
     const constants = { way, tile_width: width, tile_height: height };
     const kernel = this.#gpu.kernel({ label: 'view.ray-march', shader: rayMarchShader, constants });
     const textures = [transfer, display.bricks.texture, display.bricks.blocks, target].map((each) => each.createView());

@@ -11,6 +11,7 @@ import {
   projections,
   type RayLook,
   type RayView,
+  rayTile,
   type Strip,
   sharedOpacity,
   windowParameters,
@@ -218,7 +219,7 @@ export class RayStackPass {
     target: GPUTexture,
     strip: Strip,
   ): void {
-    const [width, height] = this.#tile;
+    const [width, height] = rayTile(this.#gpu);
     const variant = stackVariant(displays.length, { hasMeshes: surfaces !== undefined, layerBricks, areLabels });
     const kernel = this.#kernels.kernel(this.#kernelOf(projection, variant));
     const textures = stackBindings(displays, surfaces, layerBricks);
@@ -226,14 +227,8 @@ export class RayStackPass {
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 
-  /** The width and height of a workgroup in pixels. */
-  get #tile(): readonly [number, number] {
-    const threads = this.#gpu.tuning['view.rays'];
-    return threads < 256 ? [8, threads / 8] : [16, 16];
-  }
-
   #kernelOf(projection: RayLook['projection'], variant: StackVariant): KernelDescriptor {
-    const [width, height] = this.#tile;
+    const [width, height] = rayTile(this.#gpu);
     const constants = { way: projections.indexOf(projection) + 1, tile_width: width, tile_height: height };
     return { label: 'view.ray-stack', shader: rayStackShader, variant, constants };
   }
